@@ -1,0 +1,76 @@
+"""
+One session a concern: `nox -l` lists them, `nox -s lint` runs one.
+
+The README's test command and `.ci/run` need no nox; this file is for testing on several Pythons side by side.
+"""
+
+from __future__ import annotations
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.sessions = ["lint", "types", "docs", "tests"]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+PYTHONS = nox.project.python_versions(PROJECT)
+EXTRAS = ",".join(PROJECT["project"]["optional-dependencies"])
+
+
+def install(session: nox.Session, *groups: str, extras: str = EXTRAS) -> None:
+    """Install the package with *extras* and the requirements of the dependency *groups*."""
+    requirements = nox.project.dependency_groups(PROJECT, *groups)
+    session.install("--editable", f".[{extras}]" if extras else ".", *requirements)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """The tests with every extra, on each Python."""
+    install(session, "test")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def bare(session: nox.Session) -> None:
+    """The tests without any extra: what needs one skips, nothing else may fail."""
+    install(session, "test", extras="")
+    session.run("pytest", "-m", "not slow", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """The tests with the oldest base dependencies that pyproject.toml allows."""
+    install(session, "test")
+    lowest = [requirement.replace(">=", "==") for requirement in PROJECT["project"]["dependencies"]]
+    session.install(*lowest)
+    session.run("pytest", "-m", "not slow", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """The linter and the formatter, as a check."""
+    session.install(*nox.project.dependency_groups(PROJECT, "lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Both type checkers: mypy on everything, pyright on the public names."""
+    install(session, "types", "test")
+    session.run("mypy")
+    session.run("pyright")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation; a dead link is an error."""
+    install(session, "docs")
+    session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """What importing the package costs beside an empty Python."""
+    install(session)
+    session.run("python", "bench/imports.py")
