@@ -1,0 +1,162 @@
+"""
+Every code block of the README and the documentation runs.
+
+How a page is read:
+
+- `python` blocks run in order, with one set of names a page. A `text` block right after one is what it prints.
+- `console` blocks: each line that begins with `$ unstuck` or `$ python` runs; the lines after it are what it prints.
+- A block with a `title="file"` is written to that file first, so that later blocks of the page can use it.
+- `json` and `toml` blocks parse; a `[tool.unstuck]` table or an `unstuck.toml` is accepted by `Options`.
+- A line `...` in what is printed stands for any lines.
+- `<!-- not run: reason -->` before a block leaves it out. `<!-- needs: module -->` skips the rest of the page without that module.
+
+A page runs in an empty folder that holds a copy of `examples`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unstuck
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LANGUAGES = {"python", "text", "console", "json", "toml", "mermaid", "yaml"}
+FENCE = re.compile(
+    r"(?:^[ ]*<!-- (?P<mark>not run|needs): (?P<reason>.+?) -->\n+)?"
+    r"^(?P<indent>[ ]*)```(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<body>.*?)^(?P=indent)```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Block:
+    """One fenced block: its language, its text, where it begins, and what the page says about running it."""
+
+    def __init__(self, page: str, match: re.Match[str]) -> None:
+        self.line = page.count("\n", 0, match.start("language")) + 1
+        self.language = match["language"]
+        self.body = "\n".join(line.removeprefix(match["indent"]) for line in match["body"].splitlines())
+        title = re.search(r'title="([^"]+)"', match["rest"])
+        self.title = title[1] if title else None
+        self.skipped = match["mark"] == "not run"
+        self.needs = match["reason"] if match["mark"] == "needs" else None
+        self.follows = not page[: match.start()].rstrip().endswith("```") or bool(match["mark"])
+
+
+def blocks(path: Path) -> list[Block]:
+    page = path.read_text("utf-8")
+    return [Block(page, match) for match in FENCE.finditer(page)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_blocks_of_a_page_run(path, tmp_path, monkeypatch):
+    """The page's blocks do what the page says, in the order in which it says it."""
+    if (ROOT / "examples").is_dir():
+        shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, Any] = {"__name__": "page"}
+    printed: str | None = None
+    for block in blocks(path):
+        where = f"{path.relative_to(ROOT).as_posix()}:{block.line}"
+        assert block.language in LANGUAGES, f"{where}: the block's language is {block.language!r}"
+        if block.needs:
+            pytest.importorskip(block.needs, reason=f"{where} needs it")
+        if block.skipped:
+            continue
+        if block.title:
+            Path(block.title).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.title).write_text(block.body + "\n", "utf-8")
+        if block.language == "text" and printed is not None and not block.follows:
+            assert_printed(printed, block.body, where)
+        printed = run(block, where, names)
+
+
+def run(block: Block, where: str, names: dict[str, Any]) -> str | None:
+    """Run one block; return what it printed where the next block may say so."""
+    if block.language == "python":
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(compile("\n" * block.line + block.body, where, "exec"), names)
+        if block.title:
+            importlib.invalidate_caches()
+        return output.getvalue()
+    if block.language == "console":
+        run_console(block, where)
+    elif block.language == "json":
+        for line in [block.body] if block.body.startswith(("{\n", "[\n")) else block.body.splitlines():
+            json.loads(line)
+    elif block.language == "toml":
+        settings = tomllib.loads(block.body)
+        if block.title in ("unstuck.toml", "pyproject.toml"):
+            unstuck.Options.from_toml(Path(block.title))
+        assert settings
+    return None
+
+
+def run_console(block: Block, where: str) -> None:
+    """Run each command after a `$`; what follows it in the block is its output."""
+    for entry in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
+        command, _, expected = entry.partition("\n")
+        words = shlex.split(command)
+        assert words[0] in ("unstuck", "python"), f"{where}: `{command}` cannot be run by the test; mark it as not run"
+        program = [sys.executable, "-m", "unstuck"] if words[0] == "unstuck" else [sys.executable]
+        environment = {**os.environ, "COLUMNS": "120", "PYTHONUTF8": "1", "NO_COLOR": "1", "PYTHONPATH": os.getcwd()}  # noqa: PTH109
+        done = subprocess.run(
+            [*program, *words[1:]], capture_output=True, text=True, encoding="utf-8", env=environment, check=False, timeout=120
+        )
+        assert done.returncode in (0, 1), f"{where}: `{command}` exits with {done.returncode}: {done.stderr}"
+        if expected.strip():
+            assert_printed(done.stdout, expected, where)
+
+
+def assert_printed(printed: str, expected: str, where: str) -> None:
+    """Whether *printed* is *expected*, in which a line `...` stands for any lines and trailing space does not count."""
+    want = [line.rstrip() for line in expected.strip("\n").splitlines()]
+    have = "\n".join(line.rstrip() for line in printed.strip("\n").splitlines())
+    parts = [r"(?:.*\n)*?.*" if line == "..." else re.escape(line) for line in want]
+    assert re.fullmatch("\n".join(parts), have), f"{where} says\n{expected}\nbut this was printed:\n{have}"
+
+
+def test_a_wrong_page_fails(tmp_path, monkeypatch):
+    """The runner notices a block that raises, one whose output differs, and an unknown language."""
+    wrong = [
+        "```python\n1 / 0\n```\n",
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+        "```ruby\n1\n```\n",
+        "```console\n$ rm -r x\n```\n",
+    ]
+    for number, page in enumerate(wrong):
+        path = tmp_path / f"{number}.md"
+        path.write_text(page, "utf-8")
+        monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with pytest.raises((AssertionError, ZeroDivisionError)):
+            test_the_blocks_of_a_page_run(path, folder, monkeypatch)
+
+
+def test_a_right_page_passes(tmp_path, monkeypatch):
+    """The runner shares names between blocks, matches elided output and leaves out what is marked."""
+    page = (
+        '```python title="part.py"\nvalue = 2\n```\n\n```python\nimport part\n\nprint(1)\nprint(part.value)\nprint(value)\n```\n\n'
+        "```text\n1\n...\n2\n```\n\n<!-- not run: it would end the world -->\n\n```python\n1 / 0\n```\n"
+    )
+    (tmp_path / "page.md").write_text(page, "utf-8")
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    test_the_blocks_of_a_page_run(tmp_path / "page.md", tmp_path, monkeypatch)
+    sys.modules.pop("part", None)
