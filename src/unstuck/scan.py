@@ -116,7 +116,9 @@ class Scan:
             run = live.get(event.run)
             if run is None:
                 begun += 1
-                run = live[event.run] = _Run(self._name(event.run, source.name, begun), event.run, self._monitor(), self._content)
+                run = live[event.run] = _Run(
+                    self._name(event.run, source.name, begun), event.run, self._monitor(), self._content
+                )
                 order.append(run)
             run.observe(event, self._prices)
             if isinstance(event, RunEnd):

@@ -1,4 +1,5 @@
 """`unstuck scan`."""
+
 from __future__ import annotations
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from unstuck.readers.source import Source
 from unstuck.reporters import jsonl
 from unstuck.scan import Scan
 
+
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True))
 @click.option("--json", "as_json", is_flag=True)
@@ -14,6 +16,7 @@ from unstuck.scan import Scan
 @click.option("--format", "fmt")
 def command(paths, as_json, preset, fmt):
     from unstuck.presets import preset as named
+
     scan = Scan(named(preset))
     for p in paths:
         options = {"report": lambda e: click.echo(f"{e}", err=True)}

@@ -8,6 +8,7 @@ asked for. Packages of third parties add theirs as entry points in the group `un
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -15,7 +16,8 @@ from unstuck.errors import ReadError, UnknownFormatError
 
 if TYPE_CHECKING:
     from unstuck.events import Event
-    from unstuck.readers.source import Head, Source
+    from unstuck.readers.head import Head
+    from unstuck.readers.source import Source
 
 READERS: Mapping[str, str] = {
     "events": "unstuck.readers.events",
@@ -23,7 +25,10 @@ READERS: Mapping[str, str] = {
     "codex": "unstuck.readers.codex",
     "openai_messages": "unstuck.readers.openai_messages",
 }
-"""Format name -> module. At most one of them may recognise any content, so the order says nothing."""
+"""
+Format name -> module, in the order in which they are asked. Formats that look like a special case of another stand before it:
+many programs save chat-completions messages with more around them.
+"""
 
 ENTRY_POINTS = "unstuck.readers"
 
@@ -80,13 +85,8 @@ def read(source: Source, name: str | None = None) -> tuple[str, Iterator[Event]]
     return name, reader(name).read(source)
 
 
-_found: dict[str, object] | None = None
-
-
+@cache
 def _installed() -> dict[str, object]:
-    global _found
-    if _found is None:
-        from importlib.metadata import entry_points
+    from importlib.metadata import entry_points
 
-        _found = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
-    return _found
+    return {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}

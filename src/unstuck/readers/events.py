@@ -7,26 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from unstuck.events import (
-    MAIN,
-    ORIGINS,
-    OUTCOMES,
-    TYPE_NAMES,
-    Call,
-    Compaction,
-    Event,
-    Message,
-    Result,
-    Retry,
-    RunEnd,
-    RunStart,
-    Usage,
-    User,
-)
+from unstuck import events as made
+from unstuck.events import MAIN, ORIGINS, OUTCOMES, TYPE_NAMES, Event
 from unstuck.readers.record import ANY, Decoder, decode
 
 if TYPE_CHECKING:
-    from unstuck.readers.source import Head, Source
+    from unstuck.readers.head import Head
+    from unstuck.readers.source import Source
 
 TYPES = frozenset(TYPE_NAMES.values())
 
@@ -107,15 +94,15 @@ def _message(line: _Line, run: str) -> Event:
     number = line.message
     if number is None:
         raise ValueError("message without its number (field message)")
-    usage = Usage(*(getattr(line.usage, name) or 0 for name in Usage._fields)) if line.usage else None
+    usage = made.Usage(*(getattr(line.usage, name) or 0 for name in made.Usage._fields)) if line.usage else None
     agent = line.agent or MAIN
-    return Message(run, number, line.calls, agent, line.parent, line.text, line.reasoning, line.model, usage, line.time)
+    return made.Message(run, number, line.calls, agent, line.parent, line.text, line.reasoning, line.model, usage, line.time)
 
 
 def _call(line: _Line, run: str) -> Event:
     if line.id is None or line.tool is None:
         raise ValueError("call without " + ("id" if line.id is None else "tool"))
-    return Call(
+    return made.Call(
         run,
         str(line.id),
         line.tool,
@@ -135,7 +122,7 @@ def _call(line: _Line, run: str) -> Event:
 def _result(line: _Line, run: str) -> Event:
     if line.id is None:
         raise ValueError("result without id")
-    return Result(run, str(line.id), line.content, _one_of("outcome", line.outcome, OUTCOMES, "ok"), line.time)
+    return made.Result(run, str(line.id), line.content, _one_of("outcome", line.outcome, OUTCOMES, "ok"), line.time)
 
 
 def _one_of(field: str, value: str | None, allowed: frozenset[str], default: str) -> Any:
@@ -145,12 +132,12 @@ def _one_of(field: str, value: str | None, allowed: frozenset[str], default: str
 
 
 BUILD: Mapping[str, Callable[[_Line, str], Event]] = {
-    "run_start": lambda line, run: RunStart(run, line.attended is not False, line.meta),
-    "user": lambda line, run: User(run, line.text, line.origin or "user"),
+    "run_start": lambda line, run: made.RunStart(run, line.attended is not False, line.meta),
+    "user": lambda line, run: made.User(run, line.text, line.origin or "user"),
     "message": _message,
     "call": _call,
     "result": _result,
-    "retry": lambda line, run: Retry(run),
-    "compaction": lambda line, run: Compaction(run),
-    "run_end": lambda line, run: RunEnd(run, line.outcome),
+    "retry": lambda line, run: made.Retry(run),
+    "compaction": lambda line, run: made.Compaction(run),
+    "run_end": lambda line, run: made.RunEnd(run, line.outcome),
 }

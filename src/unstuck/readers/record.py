@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -30,7 +30,7 @@ def decode(line: bytes, decoder: Decoder[T]) -> T:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         pass
     try:
-        return msgspec.convert(json.loads(line), decoder.type)
+        return cast("T", msgspec.convert(json.loads(line), decoder.type))
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
     except json.JSONDecodeError as error:
@@ -84,6 +84,5 @@ def joined(blocks: object) -> object:
     if not isinstance(blocks, list):
         return blocks
     parts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
-    if all(isinstance(part, str) for part in parts):
-        return "\n".join(parts)
-    return blocks
+    texts = [part for part in parts if isinstance(part, str)]
+    return "\n".join(texts) if len(texts) == len(parts) else blocks

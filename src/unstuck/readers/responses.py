@@ -74,7 +74,17 @@ class Responses:
         """A call of *response*."""
         response.calls += 1
         self._waiting.append(
-            Call(self.run, id, tool, args, response.number, response.agent, response.parent, 1 if response.parent else None, **more)
+            Call(
+                self.run,
+                id,
+                tool,
+                args,
+                response.number,
+                response.agent,
+                response.parent,
+                1 if response.parent else None,
+                **more,
+            )
         )
 
     def put(self, event: Event) -> None:

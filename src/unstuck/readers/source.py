@@ -2,66 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar
 
-from unstuck.errors import LineError, MissingDependencyError, ReadError
+from unstuck.errors import LineError, ReadError
 from unstuck.events import Usage
+from unstuck.readers.head import LINES, SIZE, Head
 from unstuck.readers.record import ANY, Decoder, decode
+from unstuck.readers.unpack import unpacked
 
 LINE_BYTES = 64 * 1024 * 1024
 """The longest line that is read, unless told otherwise."""
 DOCUMENT_LINES = 16
 """A whole document may be as large as so many of the longest lines."""
-HEAD_LINES = 40
-HEAD_BYTES = 1024 * 1024
 BOM = b"\xef\xbb\xbf"
 
 T = TypeVar("T")
-
-
-class Head:
-    """The beginning of a source, for detection: *raw* bytes and the JSON values of its first lines."""
-
-    def __init__(self, source: Source, lines: list[tuple[int, bytes]]) -> None:
-        self.raw = b"".join(line for _, line in lines)
-        self.path = source.path
-        self.records: list[Any] = []
-        self._source = source
-        first_is_json = True
-        for index, (_, line) in enumerate(lines):
-            try:
-                self.records.append(decode(line, ANY))
-            except ValueError:
-                first_is_json = first_is_json and index > 0
-        objects = sum(isinstance(record, dict) for record in self.records)
-        spread = not first_is_json and self.raw.lstrip()[:1] in (b"{", b"[") and objects * 2 < len(lines)
-        self._may_be_document = len(lines) == 1 or spread
-
-    @cached_property
-    def document(self) -> Any:
-        """The source as one JSON value, or `None` where it is none; a source of many JSON lines is none."""
-        if not self._may_be_document:
-            return None
-        try:
-            return self._source.document
-        except ReadError:
-            return None
-
-    @property
-    def looks(self) -> str:
-        """What the content looks like, in a few words, for error messages."""
-        if self.raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return "UTF-16 text (save it as UTF-8)"
-        if b"\0" in self.raw[:8192]:
-            return "binary data"
-        if self.records:
-            return "JSON of an unknown kind"
-        return "not JSON"
 
 
 class Source:
@@ -86,7 +44,7 @@ class Source:
         self.usage: dict[str, tuple[Usage, str | None]] = {}
         self._report = report
         self._packed = stream
-        self._stream, self._broken = _unpacked(stream)
+        self._stream, self._broken = unpacked(stream)
         self._lines = self._read_lines()
         self._peeked: list[tuple[int, bytes]] = []
 
@@ -123,7 +81,7 @@ class Source:
         for number, line in self._lines:
             self._peeked.append((number, line))
             size += len(line)
-            if len(self._peeked) >= HEAD_LINES or size >= HEAD_BYTES:
+            if len(self._peeked) >= LINES or size >= SIZE:
                 break
         return Head(self, self._peeked)
 
@@ -153,7 +111,9 @@ class Source:
             self._peeked.append((number, line))
             size += len(line)
             if size > self.limit * DOCUMENT_LINES:
-                raise ReadError(self.name, f"a document of more than {self.limit * DOCUMENT_LINES} bytes; raise --max-line-bytes")
+                raise ReadError(
+                    self.name, f"a document of more than {self.limit * DOCUMENT_LINES} bytes; raise --max-line-bytes"
+                )
         return b"".join(line for _, line in self._peeked)
 
     @cached_property
@@ -172,39 +132,9 @@ class Source:
                 if len(line) > self.limit and not line.endswith(b"\n"):
                     del line
                     self.bad(number, f"longer than {self.limit} bytes; raise --max-line-bytes to read it")
-                    while (rest := self._stream.readline(HEAD_BYTES)) and not rest.endswith(b"\n"):
+                    while (rest := self._stream.readline(SIZE)) and not rest.endswith(b"\n"):
                         pass
                     continue
                 yield number, line[3:] if number == 1 and line.startswith(BOM) else line
         except self._broken as error:
             self.bad(number + 1, f"reading ends here: {error}")
-
-
-class _Readable(Protocol):
-    def readline(self, size: int = -1, /) -> bytes: ...
-
-
-def _unpacked(stream: BinaryIO) -> tuple[_Readable, tuple[type[Exception], ...]]:
-    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream))
-    start = buffered.peek(4)[:4]
-    if start[:2] == b"\x1f\x8b":
-        import gzip
-        import zlib
-
-        return gzip.GzipFile(fileobj=buffered), (OSError, EOFError, zlib.error)
-    if start == b"\x28\xb5\x2f\xfd":
-        return _zstd(buffered)
-    return buffered, (OSError,)
-
-
-def _zstd(stream: io.BufferedReader) -> tuple[_Readable, tuple[type[Exception], ...]]:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdError, ZstdFile
-
-        return cast("_Readable", ZstdFile(stream)), (OSError, EOFError, ZstdError)
-    try:
-        from zstandard import ZstdDecompressor, ZstdError
-    except ImportError as error:
-        raise MissingDependencyError("zstandard", "zstd") from error
-    reader = ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-    return io.BufferedReader(cast("io.RawIOBase", reader)), (OSError, ZstdError)
