@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from unstuck import cost
 from unstuck.events import Call, Event, Message, Result, RunEnd, RunStart, Usage
@@ -25,8 +25,11 @@ RECENT = 1024
 """Responses whose tokens are remembered, for repeats that are found later; more than any window of the rules."""
 MODELS = 16
 """Model names that a report holds."""
-OPEN_CALLS = 256
+CALLS = 256
 """Calls whose arguments are remembered for `content`."""
+
+Prices: TypeAlias = Callable[[str | None, Usage, float | None], float | None]
+"""Model, tokens and time (seconds since 1970) -> US dollars, `None` where unknown."""
 
 
 class Repeated(NamedTuple):
@@ -39,6 +42,23 @@ class Repeated(NamedTuple):
     calls: int = 0
     tokens: int | None = None
     usd: float | None = None
+
+
+class Loop(NamedTuple):
+    """
+    One loop of a run, from its findings: the *level* it reached, and how far it went on after that.
+
+    *first_call* and *last_call* are ordinals of calls, `None` for loops of text; *repeated* counts its calls from the second lap on.
+    """
+
+    number: int
+    pattern: str
+    tools: tuple[str, ...]
+    agent: str
+    level: Level
+    first_call: int | None
+    last_call: int | None
+    repeated: int = 0
 
 
 class RunReport(NamedTuple):
@@ -55,6 +75,7 @@ class RunReport(NamedTuple):
     calls: int
     messages: int
     findings: tuple[Finding, ...] = ()
+    loops: tuple[Loop, ...] = ()
     repeated: Repeated = Repeated()
     models: tuple[str, ...] = ()
     tokens: int | None = None
@@ -83,21 +104,8 @@ class Scan:
     taken, it is called after its file, with `#n`.
     """
 
-    def __init__(
-        self,
-        rules: Rules | None = None,
-        *,
-        content: bool = False,
-        prices: Callable[[str | None, Usage, float | None], float | None] = cost.usd,
-        monitor: Callable[[], Any] | None = None,
-    ) -> None:
-        if monitor is None:
-            from unstuck.monitor import Monitor
-
-            def monitor() -> Any:
-                return Monitor(rules)
-
-        self._monitor = monitor
+    def __init__(self, rules: Rules | None = None, *, content: bool = False, prices: Prices = cost.usd) -> None:
+        self._rules = rules
         self._content = content
         self._prices = prices
         self._taken: set[str] = set()
@@ -108,6 +116,8 @@ class Scan:
 
         *format* forces a reader. Raises `ReadError` (`UnknownFormatError`) where nothing of the source can be read.
         """
+        from unstuck.monitor import Monitor
+
         format, events = read(source, format)
         order: deque[_Run] = deque()
         live: dict[str, _Run] = {}
@@ -116,13 +126,13 @@ class Scan:
             run = live.get(event.run)
             if run is None:
                 begun += 1
-                run = live[event.run] = _Run(
-                    self._name(event.run, source.name, begun), event.run, self._monitor(), self._content
-                )
+                name = self._name(event.run, source.name, begun)
+                run = live[event.run] = _Run(name, event.run, Monitor(self._rules), self._prices, content=self._content)
                 order.append(run)
-            run.observe(event, self._prices)
+            run.observe(event)
             if isinstance(event, RunEnd):
-                run.over = live.pop(event.run) is run
+                del live[event.run]
+                run.over = True
                 while order and order[0].over:
                     yield order.popleft().report(source, format)
         while order:
@@ -137,83 +147,114 @@ class Scan:
 
 
 class _Run:
-    def __init__(self, name: str, own: str, monitor: Any, content: bool) -> None:
+    """An open run: its monitor, and what the report will say."""
+
+    def __init__(self, name: str, own: str, monitor: Any, prices: Prices, *, content: bool) -> None:
         self.name = name
         self.own = own
         self.over = False
-        self.monitor = monitor
-        self.attended = True
-        self.models: list[str] = []
-        self.findings: list[Finding] = []
-        self.contents: list[dict[str, Any]] | None = [] if content else None
-        self.times: tuple[float | None, float | None] = (None, None)
-        self.total = _Bill()
-        self.repeats = _Bill()
-        self.repeated_calls = 0
+        self._monitor = monitor
+        self._prices = prices
+        self._attended = True
+        self._models: list[str] = []
+        self._findings: list[Finding] = []
+        self._contents: list[dict[str, Any]] | None = [] if content else None
+        self._started: float | None = None
+        self._ended: float | None = None
+        self._bill = _Bill()
+        self._repeats = _Bill()
+        self._loops: dict[int, Loop] = {}
+        self._loop = 0
+        self._repeated = 0
         self._recent: dict[int, tuple[int, float | None]] = {}
         self._calls: dict[str, Call] = {}
 
-    def observe(self, event: Event, prices: Callable[[str | None, Usage, float | None], float | None]) -> None:
+    def observe(self, event: Event) -> None:
+        """Take one event of the run."""
         time = getattr(event, "time", None)
         if time is not None:
-            self.times = (time if self.times[0] is None else self.times[0], time)
-        decision: Decision = self.monitor.observe(event)
+            self._ended = time
+            self._started = time if self._started is None else self._started
+        decision: Decision = self._monitor.observe(event)
         if isinstance(event, Message):
-            self._respond(event, prices)
+            self._respond(event)
         elif isinstance(event, RunStart):
-            self.attended = event.attended
-        for _, message in decision.repeats:
-            self.repeated_calls += 1
-            bill = self._recent.pop(message, None)
-            if bill:
-                self.repeats.add(*bill)
-        self.findings.extend(decision.findings)
-        if self.contents is not None:
-            self._keep(event, len(decision.findings))
+            self._attended = event.attended
+        if decision.findings or decision.repeats:
+            self._note(decision)
+        if self._contents is not None:
+            self._keep(event, self._contents, len(decision.findings))
 
     def report(self, source: Source, format: str) -> RunReport:
-        for_turns = source.usage.pop(self.own, None)
-        if for_turns and not self.total.known:
-            self.total.add(for_turns[0].total, cost.usd(for_turns[1], for_turns[0], self.times[0]))
-        repeated = Repeated(self.repeated_calls)
-        if self._counted:
-            repeated = Repeated(self.repeated_calls, self.repeats.tokens, self.repeats.usd if self.total.priced else None)
+        """The run as it stands."""
+        by_turn = source.usage.pop(self.own, None)
+        responses_told = self._bill.known
+        if by_turn and not responses_told:
+            usage, model = by_turn
+            self._bill.add(usage.total, self._prices(model, usage, self._started))
+        repeated = Repeated(self._repeated)
+        if responses_told:
+            repeated = Repeated(repeated.calls, self._repeats.tokens, self._repeats.usd if self._bill.priced else None)
         return RunReport(
             run=self.name,
             source=source.name,
             format=format,
-            calls=self.monitor.calls,
-            messages=self.monitor.messages,
-            findings=tuple(self.findings),
+            calls=self._monitor.calls,
+            messages=self._monitor.messages,
+            findings=tuple(self._findings),
+            loops=tuple(self._loops.values()),
             repeated=repeated,
-            models=tuple(self.models),
-            tokens=self.total.tokens if self.total.known else None,
-            usd=self.total.usd if self.total.known else None,
-            started=self.times[0],
-            ended=self.times[1],
-            attended=self.attended,
-            contents=None if self.contents is None else tuple(self.contents),
+            models=tuple(self._models),
+            tokens=self._bill.tokens if self._bill.known else None,
+            usd=self._bill.usd if self._bill.known else None,
+            started=self._started,
+            ended=self._ended,
+            attended=self._attended,
+            contents=None if self._contents is None else tuple(self._contents),
         )
 
-    _counted = False
-
-    def _respond(self, event: Message, prices: Callable[[str | None, Usage, float | None], float | None]) -> None:
-        if event.model and event.model not in self.models and len(self.models) < MODELS:
-            self.models.append(event.model)
+    def _respond(self, event: Message) -> None:
+        if event.model and event.model not in self._models and len(self._models) < MODELS:
+            self._models.append(event.model)
         if event.usage is None:
             return
-        self._counted = True
-        bill = (event.usage.total, prices(event.model or (self.models[-1] if self.models else None), event.usage, event.time))
-        self.total.add(*bill)
-        self._recent[self.monitor.messages] = bill
+        model = event.model or (self._models[-1] if self._models else None)
+        bill = (event.usage.total, self._prices(model, event.usage, event.time))
+        self._bill.add(*bill)
+        self._recent[self._monitor.messages] = bill
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
 
-    def _keep(self, event: Event, found: int) -> None:
-        assert self.contents is not None
+    def _note(self, decision: Decision) -> None:
+        for finding in decision.findings:
+            self._findings.append(finding)
+            before = self._loops.get(finding.loop)
+            self._loops[finding.loop] = Loop(
+                finding.loop,
+                finding.pattern,
+                finding.tools,
+                finding.agent,
+                max(finding.level, before.level) if before else finding.level,
+                before.first_call if before else finding.first_call,
+                finding.call or (before.last_call if before else None),
+                before.repeated if before else 0,
+            )
+            self._loop = finding.loop
+        number = decision.finding.loop if decision.finding else self._loop
+        self._repeated += len(decision.repeats)
+        for call, message in decision.repeats:
+            # Each response is paid for once, however many of its calls are repeats.
+            bill = self._recent.pop(message, None)
+            if bill:
+                self._repeats.add(*bill)
+            loop = self._loops.get(number)
+            if loop:
+                self._loops[number] = loop._replace(repeated=loop.repeated + 1, last_call=max(call, loop.last_call or 0))
+
+    def _keep(self, event: Event, contents: list[dict[str, Any]], found: int) -> None:
         if isinstance(event, Call):
             self._calls[event.id] = event
-            if len(self._calls) > OPEN_CALLS:
+            if len(self._calls) > CALLS:
                 del self._calls[next(iter(self._calls))]
         if not found:
             return
@@ -225,7 +266,7 @@ class _Run:
             content["result"] = event.content
         if isinstance(event, Message):
             content["text"] = event.text
-        self.contents.extend([content] * found)
+        contents.extend([content] * found)
 
 
 class _Bill:

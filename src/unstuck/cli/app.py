@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -15,6 +14,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "schema": ("unstuck.cli.schema:command", "Print the JSON schema of `unstuck scan --json`."),
 }
 """Name -> where the command is, and its line in the list of commands."""
+
+USAGE = 2
+INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -56,17 +58,19 @@ def app() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command; the exit status as `unstuck.cli.main` describes it."""
+    # Not `app.main()`: that would turn a closed pipe into status 1, which here means that a run reached --fail-on.
     try:
-        status: Any = app.main(list(arguments), prog_name="unstuck", standalone_mode=False)
+        with app.make_context("unstuck", list(arguments)) as context:
+            status = app.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("aborted", err=True)
-        return 130
+        return INTERRUPTED
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except UnstuckError as error:
         click.echo(f"unstuck: {error}", err=True)
-        return 2
+        return USAGE
     return status if isinstance(status, int) else 0

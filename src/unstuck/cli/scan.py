@@ -1,26 +1,96 @@
 """`unstuck scan`."""
 
 from __future__ import annotations
-import sys
+
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
-from unstuck.readers.source import Source
-from unstuck.reporters import jsonl
-from unstuck.scan import Scan
+
+from unstuck.cli.inputs import RECENT_DAYS, inputs, known_places, since
+from unstuck.cli.scanning import NOTHING, Answer, Scanning, Strict
+from unstuck.readers import READERS
+from unstuck.readers.source import LINE_BYTES
+
+if TYPE_CHECKING:
+    from unstuck.presets import Rules
+
+EXAMPLES = """\b
+Examples:
+  unstuck scan                             sessions of coding agents, last 30 days
+  unstuck scan ~/.claude/projects --since 7d
+  unstuck scan runs.jsonl --json | jq .repeated
+  unstuck scan logs/ --fail-on stop --baseline known.json
+"""
 
 
-@click.command()
-@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True))
-@click.option("--json", "as_json", is_flag=True)
-@click.option("--preset", default="default")
-@click.option("--format", "fmt")
-def command(paths, as_json, preset, fmt):
+@click.command(epilog=EXAMPLES, context_settings={"max_content_width": 100})
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), metavar="[PATH]...")
+@click.option(
+    "--format", metavar="NAME", help=f"Read every file in this format ({', '.join(READERS)}) instead of looking at its content."
+)
+@click.option("--preset", metavar="NAME", help="Rules to judge by; `default` unless the configuration names another.")
+@click.option("--config", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="TOML file with options.")
+@click.option("--since", callback=since, metavar="WHEN", help="Only runs active since then: 7d, 12h, 2w ago, or a date.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the N looping runs that spent most on repeats.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["observe", "nudge", "block", "stop"]),
+    metavar="LEVEL",
+    help="Exit with 1 where a run reached this level: observe, nudge, block or stop.",
+)
+@click.option(
+    "--baseline", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Known loops, which do not fail."
+)
+@click.option("--write-baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Write the loops found as known ones.")
+@click.option("--strict", is_flag=True, help="Exit with 3 at the first line that cannot be read.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a run, as `unstuck schema` describes it.")
+@click.option("--content", is_flag=True, help="With --json: show arguments and results where a loop was found.")
+@click.option(
+    "--max-line-bytes", type=click.IntRange(min=1024), default=LINE_BYTES, show_default=True, help="Longest line that is read."
+)
+def command(paths: tuple[str, ...], config: str | None, preset: str | None, **options: Any) -> int:
+    """
+    Find the runs that looped in recorded sessions.
+
+    PATH is a file, a folder (with all below it) or - for standard input; .gz and .zst are read too. Without a PATH, the sessions that
+    coding agents keep on this computer.
+    """
+    rules = _rules(config, preset)
+    if not paths:
+        paths, options["since"] = _own_sessions(options["since"])
+        if not paths:
+            return NOTHING
+    answer = Answer(options)
+    scanning = Scanning(rules, answer, options)
+    try:
+        scanning.run(list(inputs(paths)))
+    except Strict:
+        return NOTHING
+    return answer.finish(scanning.read)
+
+
+def _own_sessions(since: datetime | None) -> tuple[tuple[str, ...], datetime]:
+    found, lines = known_places(os.environ, Path.home())
+    for line in lines:
+        click.echo(line, err=True)
+    if since is None and found:
+        click.echo(f"looking at the last {RECENT_DAYS} days; --since changes that", err=True)
+    if not found:
+        click.echo("no sessions found; name a file or folder: unstuck scan PATH", err=True)
+    return tuple(map(str, found)), since or datetime.now(UTC) - timedelta(days=RECENT_DAYS)
+
+
+def _rules(config: str | None, preset: str | None) -> Rules:
     from unstuck.presets import preset as named
 
-    scan = Scan(named(preset))
-    for p in paths:
-        options = {"report": lambda e: click.echo(f"{e}", err=True)}
-        s = Source(sys.stdin.buffer, "-", **options) if p == "-" else Source.open(Path(p), **options)
-        for r in scan.runs(s, fmt):
-            click.echo(jsonl.line(r))
-    return 0
+    if preset is not None:
+        return named(preset)
+    try:
+        from unstuck.config import Options
+    except ModuleNotFoundError:
+        return named("default")
+    options = Options.from_toml(Path(config)) if config else Options.load(Path.cwd(), os.environ)
+    return options.rules()

@@ -1,0 +1,74 @@
+"""What a scan reads: the paths a person named, or the places where coding agents keep their sessions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from unstuck.readers.places import PLACES
+
+RECENT_DAYS = 30
+"""How far back a scan without a path looks, unless told otherwise."""
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+PASSED_OVER = frozenset((".git", "node_modules", "__pycache__"))
+
+
+class Input(NamedTuple):
+    """A file to read; *named*: a person named it, so it should be readable."""
+
+    path: Path
+    named: bool
+
+
+def inputs(paths: Iterable[str]) -> Iterator[Input]:
+    """The files of *paths*, folders recursively and sorted; standard input is `-`."""
+    for given in paths:
+        path = Path(given)
+        if given != "-" and path.is_dir():
+            yield from (Input(file, named=False) for file in files(path))
+        else:
+            yield Input(path, named=True)
+
+
+def files(folder: Path) -> list[Path]:
+    """All files under *folder*, in an order that does not depend on the file system."""
+    found: list[Path] = []
+    for base, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in PASSED_OVER]
+        found.extend(Path(base, name) for name in names)
+    return sorted((path for path in found if path.is_file()), key=lambda path: path.as_posix())
+
+
+def known_places(environ: Mapping[str, str], home: Path) -> tuple[list[Path], list[str]]:
+    """The folders of known programs that exist, and a line about each program: what was found, or where it was looked for."""
+    found: list[Path] = []
+    lines = []
+    for place in PLACES:
+        folders = list(place.paths(environ, home))
+        there = [folder for folder in folders if folder.is_dir()]
+        found.extend(there)
+        if there:
+            counted = sum(len(files(folder)) for folder in there)
+            lines.append(f"{place.program}: {counted:,} files in {', '.join(map(str, there))}")
+        else:
+            lines.append(f"{place.program}: nothing in {', '.join(map(str, folders))} ({place.variable} moves it)")
+    return found, lines
+
+
+def since(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
+    """The moment that *value* names: so long ago (`7d`, `12h`), or a date (the local midnight with which it begins)."""
+    if value is None:
+        return None
+    ago = re.fullmatch(r"(\d{1,6})([mhdw])", value.strip())
+    try:
+        if ago:
+            return datetime.now(UTC) - timedelta(**{UNITS[ago.group(2)]: int(ago.group(1))})
+        return datetime.fromisoformat(value.strip()).astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise click.BadParameter(f"{value!r} is neither a time ago (7d, 12h, 2w) nor a date (2026-11-01)") from None

@@ -1,0 +1,142 @@
+"""The report that a person reads in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unstuck.findings import Level
+from unstuck.reporters.names import clean, figure, money, plural, shortened
+
+if TYPE_CHECKING:
+    from unstuck.scan import Loop, RunReport
+
+STYLES = {Level.OBSERVE: "cyan", Level.NUDGE: "yellow", Level.BLOCK: "magenta", Level.STOP: "bold red"}
+WIDE = 108
+"""From so many columns on, every figure has a column of its own."""
+LOOPS = 4
+"""Loops shown for one run; the others are counted."""
+
+
+Number = TypeVar("Number", int, float)
+
+
+class Totals(NamedTuple):
+    """What all runs of a scan come to; *tokens* and *usd* are `None` where no run tells them."""
+
+    files: int = 0
+    runs: int = 0
+    calls: int = 0
+    tokens: int | None = None
+    usd: float | None = None
+    looping: int = 0
+    repeated: int = 0
+    repeated_tokens: int | None = None
+    repeated_usd: float | None = None
+
+    def with_run(self, report: RunReport) -> Totals:
+        """The totals with one more run."""
+        return self._replace(
+            runs=self.runs + 1,
+            calls=self.calls + report.calls,
+            tokens=_sum(self.tokens, report.tokens),
+            usd=_sum(self.usd, report.usd),
+            looping=self.looping + bool(report.findings),
+            repeated=self.repeated + report.repeated.calls,
+            repeated_tokens=_sum(self.repeated_tokens, report.repeated.tokens),
+            repeated_usd=_sum(self.repeated_usd, report.repeated.usd),
+        )
+
+
+def _sum(left: Number | None, right: Number | None) -> Number | None:
+    return right if left is None else left if right is None else left + right
+
+
+def report(console: Console, totals: Totals, looping: Sequence[RunReport], hidden: int = 0) -> None:
+    """Print the summary and the table of *looping* runs; *hidden* more are only counted."""
+    console.print(_summary(totals), highlight=False)
+    if looping:
+        console.print()
+        console.print(_table(looping, wide=console.width >= WIDE))
+    if hidden:
+        console.print(Text(f"and {plural(hidden, 'more looping run')}; --top {len(looping) + hidden} shows them", "dim"))
+
+
+def _summary(totals: Totals) -> RenderableType:
+    read = [
+        plural(totals.files, "file"),
+        plural(totals.runs, "run"),
+        plural(totals.calls, "call"),
+        *_spent(totals.tokens, totals.usd),
+    ]
+    first = Text(", ".join(read))
+    if not totals.looping:
+        return Group(first, Text("No run looped.", "green"))
+    second = Text.assemble((f"{totals.looping:,} of {plural(totals.runs, 'run')} looped", "bold"))
+    spent = [plural(totals.repeated, "call"), *_spent(totals.repeated_tokens, totals.repeated_usd)]
+    if totals.repeated:
+        second.append(f"; repeats took {_listed(spent)}")
+    return Group(first, second.append("."))
+
+
+def _spent(tokens: int | None, usd: float | None) -> list[str]:
+    return [part for part in (tokens and f"{figure(tokens)} tokens", usd and money(usd)) if part]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _table(reports: Iterable[RunReport], *, wide: bool) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    table.add_column("Run", no_wrap=True)
+    if wide:
+        table.add_column("Pattern", no_wrap=True)
+        table.add_column("Tools", no_wrap=True)
+    else:
+        table.add_column("Loop", no_wrap=True)
+    table.add_column("Calls", justify="right", no_wrap=True)
+    table.add_column("Repeats", justify="right", no_wrap=True)
+    table.add_column("Decision", no_wrap=True)
+    if wide:
+        table.add_column("Tokens", justify="right", no_wrap=True)
+        table.add_column("Money", justify="right", no_wrap=True)
+    else:
+        table.add_column("Spent", justify="right", no_wrap=True)
+    for report in reports:
+        loops = sorted(report.loops, key=lambda loop: (-loop.level, -loop.repeated, loop.number))
+        for index, loop in enumerate(loops[:LOOPS]):
+            table.add_row(*_row(report, loop, first=index == 0, wide=wide))
+        if len(loops) > LOOPS:
+            table.add_row("", Text(f"and {plural(len(loops) - LOOPS, 'more loop')}", "dim"))
+    return table
+
+
+def _row(report: RunReport, loop: Loop, *, first: bool, wide: bool) -> list[RenderableType]:
+    run = Text(shortened(clean(report.run), 36 if wide else 20) if first else "", "bold")
+    pattern = Text(shortened(clean(loop.pattern), 20))
+    tools = Text(_tools(loop.tools, 24 if wide else 20), "dim")
+    calls = Text("" if loop.first_call is None else f"{loop.first_call}-{loop.last_call or loop.first_call}")
+    repeats = Text(str(loop.repeated) if loop.repeated else "")
+    decision = Text(loop.level.label, STYLES.get(loop.level, ""))
+    tokens = Text("-" if report.repeated.tokens is None else figure(report.repeated.tokens)) if first else Text()
+    usd = Text("-" if report.repeated.usd is None else money(report.repeated.usd)) if first else Text()
+    if wide:
+        return [run, pattern, tools, calls, repeats, decision, tokens, usd]
+    return [run, Group(pattern, tools), calls, repeats, decision, Padding(Group(tokens, usd), 0)]
+
+
+def _tools(tools: Sequence[str], width: int) -> str:
+    names = list(map(clean, tools))
+    if not names:
+        return "(text)"
+    shown = ", ".join(names)
+    if len(shown) <= width:
+        return shown
+    rest = f" +{len(names) - 1}" if len(names) > 1 else ""
+    return shortened(names[0], width - len(rest)) + rest
