@@ -19,7 +19,7 @@ from unstuck.readers import read
 
 if TYPE_CHECKING:
     from unstuck.presets import Rules
-    from unstuck.readers.source import Source
+    from unstuck.traces.source import Source
 
 RECENT = 1024
 """Responses whose tokens are remembered, for repeats that are found later; more than any window of the rules."""

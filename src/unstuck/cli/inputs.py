@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from unstuck.readers.places import PLACES
+from unstuck.cli.places import PLACES
 
 RECENT_DAYS = 30
 """How far back a scan without a path looks, unless told otherwise."""

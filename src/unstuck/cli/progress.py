@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from unstuck.cli.inputs import Input
-    from unstuck.readers.source import Source
+    from unstuck.traces.source import Source
 
 
 class Progress:

@@ -12,7 +12,7 @@ import click
 from unstuck.cli.inputs import RECENT_DAYS, inputs, known_places, since
 from unstuck.cli.scanning import NOTHING, Answer, Scanning, Strict
 from unstuck.readers import READERS
-from unstuck.readers.source import LINE_BYTES
+from unstuck.traces.source import LINE_BYTES
 
 if TYPE_CHECKING:
     from unstuck.presets import Rules

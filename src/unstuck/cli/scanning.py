@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unstuck.baseline import Baseline
+from unstuck.cli.baseline import Baseline
 from unstuck.cli.inputs import Input
 from unstuck.cli.progress import Progress
 from unstuck.errors import LineError, MissingDependencyError, ReadError
 from unstuck.findings import Level
-from unstuck.readers.source import Source
-from unstuck.reporters import jsonl
-from unstuck.reporters.names import plural
+from unstuck.reporters import jsonl, plural
 from unstuck.scan import RunReport, Scan
+from unstuck.traces.source import Source
 
 if TYPE_CHECKING:
     from unstuck.presets import Rules

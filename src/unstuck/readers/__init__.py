@@ -16,8 +16,8 @@ from unstuck.errors import ReadError, UnknownFormatError
 
 if TYPE_CHECKING:
     from unstuck.events import Event
-    from unstuck.readers.head import Head
-    from unstuck.readers.source import Source
+    from unstuck.traces.head import Head
+    from unstuck.traces.source import Source
 
 READERS: Mapping[str, str] = {
     "events": "unstuck.readers.events",

@@ -9,11 +9,11 @@ import msgspec
 
 from unstuck import events as made
 from unstuck.events import MAIN, ORIGINS, OUTCOMES, TYPE_NAMES, Event
-from unstuck.readers.record import ANY, Decoder, decode
+from unstuck.traces.record import ANY, Decoder, decode
 
 if TYPE_CHECKING:
-    from unstuck.readers.head import Head
-    from unstuck.readers.source import Source
+    from unstuck.traces.head import Head
+    from unstuck.traces.source import Source
 
 TYPES = frozenset(TYPE_NAMES.values())
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unstuck.findings import Level
-from unstuck.reporters.names import clean, figure, money, plural, shortened
+from unstuck.reporters import clean, figure, money, plural, shortened
 
 if TYPE_CHECKING:
     from unstuck.scan import Loop, RunReport

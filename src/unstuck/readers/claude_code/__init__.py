@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unstuck.readers.claude_code.session import Line, Session
-from unstuck.readers.record import Decoder
+from unstuck.traces.record import Decoder
 
 if TYPE_CHECKING:
     from unstuck.events import Event
-    from unstuck.readers.head import Head
-    from unstuck.readers.source import Source
+    from unstuck.traces.head import Head
+    from unstuck.traces.source import Source
 
 LINE: Decoder[Line] = msgspec.json.Decoder(Line)
 SPOKEN = ("user", "assistant")

@@ -8,8 +8,8 @@ import msgspec
 
 from unstuck.events import MAIN, Compaction, Outcome, Result, Retry, Usage, User
 from unstuck.readers.claude_code.texts import is_request, outcome_of, without_reminders
-from unstuck.readers.record import count, joined, seconds, text
-from unstuck.readers.responses import Response, Responses
+from unstuck.traces.record import count, joined, seconds, text
+from unstuck.traces.responses import Response, Responses
 
 SYNTHETIC = "<synthetic>"
 """The model's name on lines that Claude Code wrote in its place, such as errors of the service."""

@@ -9,12 +9,12 @@ import msgspec
 
 from unstuck.readers.codex.exec_stream import Stream
 from unstuck.readers.codex.rollout import Rollout
-from unstuck.readers.record import Decoder
+from unstuck.traces.record import Decoder
 
 if TYPE_CHECKING:
     from unstuck.events import Event
-    from unstuck.readers.head import Head
-    from unstuck.readers.source import Source
+    from unstuck.traces.head import Head
+    from unstuck.traces.source import Source
 
 ROLLOUT = frozenset(
     ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "token_usage_record")

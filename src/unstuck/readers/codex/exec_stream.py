@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from unstuck.events import MAIN, Event, Result, RunStart, User
 from unstuck.readers.codex.outputs import output
 from unstuck.readers.codex.rollout import usage_of
-from unstuck.readers.record import joined, text
-from unstuck.readers.responses import Response, Responses
+from unstuck.traces.record import joined, text
+from unstuck.traces.responses import Response, Responses
 
 if TYPE_CHECKING:
-    from unstuck.readers.source import Source
+    from unstuck.traces.source import Source
 
 WORDS = ("agent_message", "reasoning")
 NO_CALLS = (*WORDS, "error", "user_message")

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from unstuck.events import Outcome
-from unstuck.readers.record import joined
+from unstuck.traces.record import joined
 
 _HEADER = re.compile(r"(?:(?:Chunk ID|Wall time|Original token count|Exit code|Process \w+)\b[^\n]*\n)+(?:Output:(?:\n|$))?")
 _VOLATILE = re.compile(r"^(?:Chunk ID|Wall time|Original token count)\b[^\n]*\n", re.MULTILINE)

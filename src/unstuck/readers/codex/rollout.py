@@ -8,8 +8,8 @@ from typing import Any
 from unstuck.events import Compaction, Event, Result, Retry, RunStart, Usage
 from unstuck.readers.codex.outputs import output
 from unstuck.readers.codex.turns import Turns
-from unstuck.readers.record import count, joined, known, seconds, text
-from unstuck.readers.responses import Response
+from unstuck.traces.record import count, joined, known, seconds, text
+from unstuck.traces.responses import Response
 
 
 class Rollout:

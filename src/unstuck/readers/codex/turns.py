@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from unstuck.events import MAIN, Usage, User
-from unstuck.readers.responses import Response, Responses
+from unstuck.traces.responses import Response, Responses
 
 _PROGRAM = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification|user_shell_command|skill|permissions"

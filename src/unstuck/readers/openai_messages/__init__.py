@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from unstuck.events import Event, RunEnd
 from unstuck.readers.openai_messages.conversation import Conversation, is_message
-from unstuck.readers.record import ANY, text
+from unstuck.traces.record import ANY, text
 
 if TYPE_CHECKING:
-    from unstuck.readers.head import Head
-    from unstuck.readers.source import Source
+    from unstuck.traces.head import Head
+    from unstuck.traces.source import Source
 
 HOLDERS = ("messages", "traj", "conversation", "history", "chat", "input_messages", "prompt")
 IDS = ("run_id", "session_id", "conversation_id", "trace_id", "instance_id", "task_id", "id")

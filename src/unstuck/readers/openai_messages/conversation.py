@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unstuck.events import Call, Event, Message, Result, Usage, User
-from unstuck.readers.record import count, joined, known, seconds, text
+from unstuck.traces.record import count, joined, known, seconds, text
 
 if TYPE_CHECKING:
-    from unstuck.readers.source import Source
+    from unstuck.traces.source import Source
 
 ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 

@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, TypeVar
 
 from unstuck.errors import LineError, ReadError
 from unstuck.events import Usage
-from unstuck.readers.head import LINES, SIZE, Head
-from unstuck.readers.record import ANY, Decoder, decode
-from unstuck.readers.unpack import unpacked
+from unstuck.traces.head import LINES, SIZE, Head
+from unstuck.traces.record import ANY, Decoder, decode
+from unstuck.traces.unpack import unpacked
 
 LINE_BYTES = 64 * 1024 * 1024
 """The longest line that is read, unless told otherwise."""

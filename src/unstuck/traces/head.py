@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from unstuck.errors import ReadError
-from unstuck.readers.record import ANY, decode
+from unstuck.traces.record import ANY, decode
 
 if TYPE_CHECKING:
-    from unstuck.readers.source import Source
+    from unstuck.traces.source import Source
 
 LINES = 40
 SIZE = 1024 * 1024
