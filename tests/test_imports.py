@@ -36,18 +36,21 @@ ROOMS: dict[str, set[str]] = {
     "monitor": CORE - {"monitor", "config"},
     "presets": {"detectors", "policy"},
     "config": {"policy", "presets"},
-    "scan": CORE | {"readers", "cost"},
+    "scan": CORE | {"readers", "traces", "cost"},
     "cost": CORE,
     "calibrate": CORE | {"scan", "readers"},
-    "readers": {"events"},
+    "readers": {"events", "traces"},
+    "traces": {"events"},
+    "schemas": set(),
     "adapters": CORE,
     "compat": CORE | {"adapters"},
-    "testing": CORE,
+    "testing": CORE | {"readers", "traces"},
     "hooks": CORE | {"readers", "store"},
     "store": {"findings"},
     "telemetry": {"findings"},
     "reporters": {"findings", "scan"},
-    "cli": CORE | {"scan", "cost", "calibrate", "readers", "testing", "hooks", "store", "telemetry", "reporters"},
+    "cli": CORE
+    | {"scan", "cost", "calibrate", "readers", "traces", "testing", "hooks", "store", "telemetry", "reporters", "schemas"},
     "__init__": CORE,
     "__main__": {"cli"},
 }
@@ -62,6 +65,7 @@ OUTSIDE: dict[str, set[str]] = {
         room: {"click", "msgspec", "rich", "xxhash", "zstandard"}
         for room in ("readers", "scan", "reporters", "cli", "calibrate")
     },
+    "traces": {"compression", "msgspec", "zstandard"},  # `compression` is Python's own from 3.14 on
     "cost": {"genai_prices"},
 }
 """Which packages of others a room may import; rooms that are not named here serve one framework a file."""
