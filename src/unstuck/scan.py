@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from unstuck.presets import Rules
     from unstuck.traces.source import Source
 
-RECENT = 1024
-"""Responses whose tokens are remembered, for repeats that are found later; more than any window of the rules."""
+RECENT = 2048
+"""Responses whose tokens are remembered, for repeats that are found later; twice the largest window of the rules."""
 MODELS = 16
 """Model names that a report holds."""
 CALLS = 256

@@ -84,13 +84,8 @@ def _own_sessions(since: datetime | None) -> tuple[tuple[str, ...], datetime]:
 
 
 def _rules(config: str | None, preset: str | None) -> Rules:
-    from unstuck.presets import preset as named
+    from unstuck.config import Options, Settings
 
-    if preset is not None:
-        return named(preset)
-    try:
-        from unstuck.config import Options
-    except ModuleNotFoundError:
-        return named("default")
-    options = Options.from_toml(Path(config)) if config else Options.load(Path.cwd(), os.environ)
+    over: Settings = {} if preset is None else {"preset": preset}
+    options = Options.from_toml(config, **over) if config else Options.load(Path.cwd(), os.environ, **over)
     return options.rules()
