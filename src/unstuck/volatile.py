@@ -1,0 +1,98 @@
+"""
+What does not make a result new: clocks, dates, durations, process ids, addresses, request ids, attempt counters, tallies.
+
+Masking is asymmetric on purpose. A masked token must say nothing about the world; percent, `item n of m`, offsets, failures
+left and everything else that may be progress stays. Masking a masked text changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+from unstuck import words
+
+MASK = "~"
+HALF = 8_192
+"""Characters at each end of a long text that are masked; what lies between counts as it is."""
+
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
+_CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
+_TOKENS = (
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",  # uuid
+    rf"\d{{4}}[-/]\d\d[-/]\d\d(?:[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?)?",
+    rf"\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}(?:,? {_CLOCK})?",
+    rf"(?:{_DAY},? )?(?:{_MONTH}\.? \d{{1,2}}|\d{{1,2}} {_MONTH})(?:,? {_CLOCK})?(?: [A-Z]{{3,4}})?(?:,? \d{{4}})?",
+    rf"{_CLOCK}(?: ?[AaPp][Mm])?(?![:\d])",
+    r"1[5-9]\d{8}(?:\.\d+|\d{3}(?:\d{3}(?:\d{3})?)?)?",  # seconds, milliseconds ... since 1970
+    r"(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s",
+    r"\d+(?:[.,]\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|hrs?|hours?)(?![\w~])(?! (?:left|remaining|to go))",
+    r"0x[0-9a-fA-F]{6,}",
+    r"(?:read|called|viewed|seen|accessed|invoked|used|requested|fetched|shown|executed|tried) \d+ ?(?:x|×|times?)",
+    r"\d+(?:st|nd|rd|th) (?:call|time|attempt|try|read|request|look)",
+    r"(?:[Aa]ttempt|ATTEMPT|[Rr]etry|[Tt]ry)(?: (?:no\.?|number))?[ :#=]{1,3}\d+(?: ?(?:/|of) ?\d+)?",
+    r"(?:In|Out) ?\[\d+\]",
+    r"tmp[a-z0-9_]{8}|pytest-\d+",
+)
+_DIGIT = re.compile(r"\d")
+
+
+@cache
+def _tokens() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w~:./-])(?:" + "|".join(_TOKENS) + r")(?![\w~])|(?<=/)tmp[a-z0-9_]{8}(?![\w~])")
+
+
+_VALUE = re.compile(r"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{5}))[\"']?)([\w.:+-]*\d[\w.:+-]*)")
+_NAME = re.compile(r"(?<![\w~-])[A-Za-z][\w-]*$")
+_HEX = re.compile(r"(?=[0-9a-f-]*\d)[0-9a-f-]{5,}", re.IGNORECASE)
+_NONCE = re.compile(r"(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
+_PLAIN_NAMES = frozenset(name.replace("_", "").replace("-", "") for name in words.VOLATILE_FIELDS)
+_LEADS = frozenset(lead.replace(" ", "") for lead in words.VOLATILE_LEADS)
+
+
+def _volatile_field(extra: frozenset[str], found: re.Match[str]) -> str:
+    named = _NAME.search(found.string, max(found.start() - 24, 0), found.start())
+    if named is None:
+        return found[0]
+    name, separator, value = named[0], found[1], found[2]
+    plain = name.lower().replace("_", "").replace("-", "")
+    if separator.isspace() or "#" in separator:
+        volatile = plain in _LEADS and _HEX.fullmatch(value)
+    elif plain in _PLAIN_NAMES or name in extra:
+        volatile = True
+    elif plain in _LEADS:
+        volatile = _HEX.fullmatch(value)
+    else:
+        volatile = plain == "id" and _NONCE.fullmatch(value)
+    return separator + MASK if volatile else found[0]
+
+
+def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
+    """*text* with every volatile token replaced by `~`; *extra_fields* are further names whose values are volatile."""
+    if not _DIGIT.search(text):
+        return text
+    if len(text) > 2 * HALF:
+        return mask(text[:HALF], extra_fields) + text[HALF:-HALF] + mask(text[-HALF:], extra_fields)
+    text = _VALUE.sub(partial(_volatile_field, extra_fields), text)
+    return _tokens().sub(MASK, text)
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w.~])-?\d+(?:\.\d+)?(?![0-9A-Za-z_]*[A-Za-z_])|(?<=[A-Za-z]{3}_)\d+|(?<=[A-Za-z]{3})\d+(?!\w)")
+
+
+def numbers(masked: str, most: int = 4) -> tuple[float, ...]:
+    """The first *most* numbers in a masked text; identifiers in hexadecimal are none."""
+    found: list[float] = []
+    for match in _number().finditer(masked[:HALF]):
+        found.append(float(match[0]))
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def template(masked: str) -> str:
+    """A masked text with its numbers taken out: what stays the same while a counter runs."""
+    return _number().sub("#", masked)

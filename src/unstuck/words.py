@@ -1,0 +1,203 @@
+"""
+The word lists that detectors and kinds go by, in one place.
+
+They are data, not rules: `Options(words=Words(...))` adds to each of them. Matching ignores case. Names of tools and fields
+are English because APIs are; what tools answer is listed in several languages.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+READ = frozenset(
+    "get list read search find fetch show view check query lookup describe inspect count grep glob cat head tail open "
+    "select browse scan analyze analyse examine review retrieve recall load print display explain diff stat status "
+    "locate discover extract calculate compute validate verify test lint ls tree info help hash parse preview see "
+    "scroll synopsis summary screenshot snapshot think".split()
+)
+"""First words of tools that only look."""
+WRITE = frozenset(
+    "create update delete add remove set post put insert write edit replace patch apply move rename save append commit "
+    "push install book cancel modify upload publish deploy merge close enable disable start restart pay charge refund "
+    "order buy submit register assign unassign copy mkdir touch drop truncate clear exchange return revert undo fix "
+    "attach detach label lock unlock grant revoke archive restore import migrate release multiedit todowrite schedule".split()
+)
+"""First words of tools that change something."""
+WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor".split())
+"""Words in the names of tools that wait or look whether something is done."""
+TALK = frozenset("say ask reply respond message notify tell chat comment email mail sms announce speak answer".split())
+"""First words of tools that address somebody."""
+DELEGATE = frozenset("delegate spawn handoff transfer task agent subagent dispatch escalate".split())
+"""Words in the names of tools that pass work to another agent."""
+SHELL = frozenset("bash sh shell exec execute terminal cmd powershell pwsh zsh command console ssh run".split())
+"""Words in the names of tools that take a command line or code."""
+SHELL_WRITE = frozenset(
+    "mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
+    "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
+    "apt-get brew systemctl service truncate unzip tar gunzip gzip".split()
+)
+"""Programs and sub-commands that change something."""
+SHELL_READ = frozenset(
+    "ls cat head tail grep rg find fd wc stat file pwd env echo date whoami which type ps top df du free diff cmp tree "
+    "less more sort uniq cut awk jq yq printenv uname hostname id curl wget ping dig nslookup history man help log "
+    "show status describe get list view version info blame".split()
+)
+"""Programs and sub-commands that only look."""
+SHELL_WAIT = frozenset("sleep wait watch timeout".split())
+"""Programs that pass time."""
+COMMAND_FIELDS = ("command", "cmd", "code", "script", "input", "query", "raw")
+"""Arguments that hold a command line, in the order in which they are looked for."""
+REMARK_FIELDS = frozenset(
+    "reason description explanation thought thoughts rationale justification purpose intent intention comment remark "
+    "why goal_reason reasoning note_to_self current_step summary_of_action".split()
+)
+"""Arguments that say why a call is made and not what it does."""
+LIMIT_FIELDS = frozenset(
+    "limit max maximum max_results max_count maxresults count size page_size pagesize per_page top top_k topk k n timeout "
+    "timeout_ms depth max_depth lines num_results numresults retries wait seconds ttl head_limit context".split()
+)
+"""Arguments that bound an answer and do not choose it."""
+RANGE_START_FIELDS = ("start", "start_line", "startline", "offset", "from", "line_start", "begin", "first_line", "skip")
+RANGE_END_FIELDS = ("end", "end_line", "endline", "to", "line_end", "stop", "last_line")
+RANGE_SIZE_FIELDS = ("limit", "lines", "count", "length", "num_lines")
+PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename", "target_file", "uri", "url", "notebook_path")
+"""Arguments that name what a call is about."""
+OLD_FIELDS = ("old", "old_string", "old_str", "old_text", "search", "find", "before")
+NEW_FIELDS = ("new", "new_string", "new_str", "new_text", "replace", "replacement", "after")
+"""Arguments of an edit: what is taken out and what is put in."""
+VOLATILE_FIELDS = (
+    "pid ppid tid thread_id duration duration_ms duration_seconds durationms durationseconds elapsed elapsed_ms elapsedms "
+    "elapsed_time took latency latency_ms wall_time walltime execution_time executiontime response_time responsetime "
+    "timestamp ts datetime now date time current_time currenttime generated_at generatedat fetched_at fetchedat checked_at "
+    "request_id requestid req_id reqid trace_id traceid span_id spanid correlation_id correlationid session_id sessionid "
+    "invocation_id execution_id execution_count attempt attempts retry_count call_count call_id callid message_id messageid "
+    "uuid guid nonce boundary csrf_token cf-ray ray etag x-request-id"
+).split()
+"""Fields whose value says nothing about the world: `name: value`, `name=value`, and the same in JSON."""
+VOLATILE_LEADS = ("req", "request", "trace", "span", "ray", "nonce", "boundary", "correlation id", "ref", "incident")
+"""Words before an identifier in running text: `(req 5feceb)`."""
+EMPTY = (
+    "",
+    "[]",
+    "{}",
+    "()",
+    "null",
+    "none",
+    "nil",
+    "empty",
+    "(empty)",
+    "0 results",
+    "0 rows",
+    "0 matches",
+    "no rows",
+    "(no output)",
+    "no output",
+    "empty set",
+    "keine",
+    "keine ergebnisse",
+    "aucun résultat",
+    "ningún resultado",
+    "nessun risultato",
+    "nenhum resultado",
+    "無し",
+    "没有结果",
+    "нет результатов",
+)
+"""Whole answers that say: there is nothing."""
+EMPTY_STARTS = (
+    "no results",
+    "no result",
+    "no matches",
+    "no match",
+    "no entries",
+    "no records",
+    "no documents",
+    "no files",
+    "no items",
+    "no data",
+    "nothing found",
+    "not found",
+    "0 results",
+    "0 matches",
+    "found 0",
+    "none found",
+    "no such entry",
+    "could not find any",
+    "keine treffer",
+    "aucun résultat",
+    "sin resultados",
+    "没有找到",
+    "見つかりません",
+    "ничего не найдено",
+)
+"""How short answers begin that say: there is nothing."""
+ERROR_MARKS = (
+    "error exception denied refused forbidden unauthorized failed failure invalid unknown unable cannot can't "
+    "not found no such timed out timeout unreachable fatal panic traceback missing unexpected unsupported "
+    "fehler erreur errore ошибка 错误 エラー"
+).split()
+"""Words by which the telling line of an error is found."""
+TRANSIENT = (
+    "rate limit",
+    "ratelimit",
+    "too many requests",
+    "429",
+    "503",
+    "502",
+    "504",
+    "overloaded",
+    "timed out",
+    "timeout",
+    "temporarily unavailable",
+    "try again later",
+    "econnreset",
+    "throttl",
+)
+"""Marks of errors that pass by themselves."""
+UNKNOWN_TOOL = (
+    "unknown tool",
+    "no such tool",
+    "tool not found",
+    "unknown function",
+    "no tool named",
+    "is not a valid tool",
+    "is not a known tool",
+    "invalid tool name",
+    "unrecognized tool",
+    "tool does not exist",
+    "no such function",
+)
+"""What frameworks answer to a call of a tool that does not exist."""
+OPPOSITES = (
+    ("add", "remove"),
+    ("create", "delete"),
+    ("enable", "disable"),
+    ("open", "close"),
+    ("lock", "unlock"),
+    ("attach", "detach"),
+    ("start", "stop"),
+    ("grant", "revoke"),
+    ("assign", "unassign"),
+    ("mount", "unmount"),
+    ("insert", "delete"),
+    ("push", "pop"),
+    ("apply", "revert"),
+    ("label", "unlabel"),
+    ("subscribe", "unsubscribe"),
+)
+"""Pairs of verbs that take each other back."""
+
+
+class Words(NamedTuple):
+    """What a user adds to the lists; each field extends the list of the same name."""
+
+    read: frozenset[str] = frozenset()
+    write: frozenset[str] = frozenset()
+    wait: frozenset[str] = frozenset()
+    talk: frozenset[str] = frozenset()
+    delegate: frozenset[str] = frozenset()
+    shell: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
+    volatile_fields: frozenset[str] = frozenset()
+    remark_fields: frozenset[str] = frozenset()
+    limit_fields: frozenset[str] = frozenset()
