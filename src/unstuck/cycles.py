@@ -1,0 +1,89 @@
+"""
+Cycles of any period in a sequence of symbols, in amortised constant time per symbol.
+
+A period is followed only from where its first symbol recurs, and is dropped at the first symbol that breaks it, so the periods
+followed at any time are few (two long runs with different periods cannot overlap for long: Fine and Wilf, 1965).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, NamedTuple
+
+
+class Step(NamedTuple):
+    """One round in the sequence: its symbol, where its last call stands, what it is made of, whether it waits."""
+
+    symbol: int
+    call: int
+    message: int
+    symbols: tuple[int, ...]
+    keys: tuple[int, ...]
+    tools: tuple[str, ...]
+    waits: bool
+
+
+class Cycles:
+    """The latest *window* rounds and the periods that hold up to the newest one."""
+
+    MOST_PERIODS = 16
+
+    def __init__(self, window: int) -> None:
+        self.window = window
+        self.steps: deque[Step] = deque(maxlen=window)
+        self.total = 0
+        self._seen: dict[int, int] = {}  # symbol -> its latest position, counted from the run's first round
+        self.matched: dict[int, int] = {}  # period -> how many of the newest symbols equal the one a period earlier
+
+    def add(self, step: Step) -> None:
+        """Take up one round."""
+        steps, position, symbol = self.steps, self.total, step.symbol
+        if len(steps) == self.window and self._seen.get(steps[0].symbol) == position - self.window:
+            del self._seen[steps[0].symbol]
+        before = self._seen.get(symbol)
+        self._seen[symbol] = position
+        self.total += 1
+        kept = {}
+        if self.matched:
+            for period, length in self.matched.items():
+                if period <= len(steps) and steps[-period].symbol == symbol:
+                    kept[period] = length + 1
+        steps.append(step)
+        if before is not None:
+            period = position - before
+            if period <= self.window // 2 and period not in kept and len(kept) < self.MOST_PERIODS:
+                kept[period] = self._length(period)
+        self.matched = kept
+
+    def _length(self, period: int) -> int:
+        """How many of the newest symbols equal the one a period earlier, looking back one period."""
+        steps, length = self.steps, 1
+        while (
+            length < period and length + period < len(steps) and steps[-1 - length].symbol == steps[-1 - length - period].symbol
+        ):
+            length += 1
+        return length
+
+    def current(self) -> tuple[int, int]:
+        """The period with the most laps now and the symbols matched in it; `(0, 0)` where nothing repeats."""
+        best = (0, 0)
+        for period, length in self.matched.items():
+            if best[0] == 0 or length * best[0] > best[1] * period:
+                best = (period, length)
+        return best
+
+    def dump(self) -> dict[str, Any]:
+        """The state as JSON values."""
+        return {"steps": [list(step) for step in self.steps], "total": self.total, "matched": list(self.matched.items())}
+
+    @classmethod
+    def load(cls, saved: dict[str, Any], window: int) -> Cycles:
+        """The state that was dumped."""
+        made = cls(window)
+        made.total = saved["total"]
+        for symbol, call, message, symbols, keys, tools, waits in saved["steps"]:
+            made.steps.append(Step(symbol, call, message, tuple(symbols), tuple(keys), tuple(tools), waits))
+        start = made.total - len(made.steps)
+        made._seen = {step.symbol: start + index for index, step in enumerate(made.steps)}
+        made.matched = {period: length for period, length in saved["matched"]}
+        return made

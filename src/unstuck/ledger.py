@@ -1,0 +1,336 @@
+"""
+What a run has shown so far: the one place where events become evidence.
+
+A fold without clock, randomness or I/O. Each event leaves a `View` for the detectors: what just happened and which records it
+touched. Every value is hashed once; masking and sketches are computed only once something repeats.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from unstuck.ceiling import Ceiling, Tally
+from unstuck.events import Call, Message, Result, User
+from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
+from unstuck.kinds import Kinds
+from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
+from unstuck.ceiling import Ceiling, Tally
+from unstuck.trail import CallState, Round, Row, Said, ToolState, Trail
+
+
+class Reading(NamedTuple):
+    """How events are read: what tools are, which are left out, which arguments identify a call."""
+
+    kinds: Kinds = Kinds()
+    exempt: frozenset[str] = frozenset()
+    identity: Mapping[str, tuple[str, ...]] = {}
+    window: int = 64
+    approved_repeats: int = 3
+
+    def is_exempt(self, tool: str) -> bool:
+        """Whether *tool* neither counts nor breaks others' streaks; a name that ends with `*` stands for all that begin so."""
+        if not self.exempt:
+            return False
+        return tool in self.exempt or any(name[-1:] == "*" and tool.startswith(name[:-1]) for name in self.exempt)
+
+    def identifying(self, tool: str, args: Any) -> Any:
+        """The arguments that identify a call of *tool*."""
+        names = self.identity.get(tool)
+        if names is None or not isinstance(args, Mapping):
+            return args
+        return {name: args[name] for name in names if name in args}
+
+
+class Pending(Row):
+    """A call whose result is not there yet."""
+
+    __slots__ = ("agent", "approved", "call", "depth", "exempt", "ignored", "key", "kind", "message", "said", "time", "tool")
+
+    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
+        self.call, self.message, self.key, self.kind = call, message, key, kind
+        self.agent, self.tool, self.time, self.approved, self.depth = (
+            event.agent,
+            event.tool,
+            event.time,
+            event.approved,
+            event.depth,
+        )
+        self.ignored = self.exempt = False
+        self.said = Said(args)
+
+    def row(self) -> list[Any]:
+        saved = super().row()
+        saved[self.__slots__.index("said")] = self.said.row()
+        return saved
+
+    def restore(self) -> None:
+        row: Any = self.said
+        self.said = Said.from_row(row)
+
+
+class View(NamedTuple):
+    """What one event showed: the *moment* it stands for and the records it touched."""
+
+    moment: str
+    trail: Trail
+    call: int
+    message: int
+    state: CallState | None = None
+    tool: ToolState | None = None
+    pending: Pending | None = None
+    ahead: int = 0
+    text: str | None = None
+
+
+class Ledger:
+    """The evidence of one run, bounded by the window whatever the run's length."""
+
+    MOST_AGENTS = 32
+
+    def __init__(self, reading: Reading, needs: frozenset[str], span: int) -> None:
+        self.reading = reading
+        self.span = span  # calls that the window rules look at; 0 where there are none
+        self.follows_calls = bool(needs & {"calls", "tools", "cycles"})
+        self.follows_tools = "tools" in needs
+        self.follows_cycles = "cycles" in needs
+        self.calls = 0
+        self.messages = 0
+        self.epoch = 1  # how often the world was changed
+        self.compaction = 0
+        self.trails: OrderedDict[str, Trail] = OrderedDict()
+        self.open: OrderedDict[str, Pending] = OrderedDict()
+        self.responses: OrderedDict[int, int] = OrderedDict()
+        self.written: OrderedDict[int, None] = OrderedDict()
+        self.spoke = False  # whether responses come as events of their own
+        self.skipped = 0  # results that belong to no open call
+        self.ceiling: Ceiling | None = None
+        self.over: Tally | None = None  # the exchange that reached the ceiling just now
+
+    def dump(self) -> dict[str, Any]:
+        """The evidence as JSON values: digests and counters only."""
+        return {
+            "counts": [self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped],
+            "trails": [trail.dump() for trail in self.trails.values()],
+            "open": [[name, pending.row()] for name, pending in self.open.items()],
+            "responses": list(self.responses.items()),
+            "written": list(self.written),
+            "ceiling": self.ceiling.dump() if self.ceiling is not None else None,
+        }
+
+    def load(self, saved: dict[str, Any], ceiling: int) -> None:
+        """Take up what was dumped."""
+        self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped = saved["counts"]
+        for row in saved["trails"]:
+            trail = Trail.load(row, self.reading.window, self.span)
+            self.trails[trail.agent] = trail
+        self.open.update((name, Pending.from_row(row)) for name, row in saved["open"])
+        self.responses.update(saved["responses"])
+        self.written.update((key, None) for key in saved["written"])
+        if saved["ceiling"] is not None:
+            self.ceiling = Ceiling.load(saved["ceiling"], ceiling, self.reading.window)
+
+    def trail(self, agent: str) -> Trail:
+        """The trail of *agent*, made where there is none; the agent that was silent longest makes room."""
+        trail = self.trails.get(agent)
+        if trail is None:
+            trail = self.trails[agent] = Trail(agent, self.reading.window, self.span)
+            if len(self.trails) > self.MOST_AGENTS:
+                self.trails.popitem(last=False)
+        return trail
+
+    def on_user(self, event: User) -> list[View]:
+        """A turn begins where a person speaks; anything else in the user's role only ends the open rounds."""
+        views = self.close_rounds()
+        if event.origin == "user":
+            self.trails.clear()
+            self.written.clear()
+            self.epoch += 1
+            return []
+        return views
+
+    def on_compaction(self) -> None:
+        """The context was compacted: one re-read of each thing is fair."""
+        self.compaction += 1
+
+    def on_message(self, event: Message) -> list[View]:
+        """A response: the round before it is over, and its text is looked at."""
+        trail = self.trail(event.agent)
+        views = self.close_round(trail)
+        self.spoke = True
+        self.messages += 1
+        self._remember_response(event.message, self.messages)
+        if event.calls:
+            trail.round = self._new_round(trail, event.message, self.messages, event.calls)
+        if event.calls == 0:
+            settle_text(trail, event.text or "", self.messages)
+            views.append(View("message", trail, self.calls, self.messages, text=event.text))
+        elif event.calls is not None:
+            trail.text_count = 0
+        return views
+
+    def _remember_response(self, number: int, ordinal: int) -> None:
+        self.responses[number] = ordinal
+        if len(self.responses) > self.reading.window:
+            self.responses.popitem(last=False)
+
+    def _new_round(self, trail: Trail, number: int | None, response: int, expected: int | None) -> Round:
+        trail.rounds += 1
+        return Round(trail.rounds, number, response, expected)
+
+    def on_call(self, event: Call) -> list[View]:
+        """A call about to run."""
+        self.calls += 1
+        trail = self.trail(event.agent)
+        views = self._join_round(trail, event)
+        round_ = trail.round
+        assert round_ is not None
+        args = arguments(event.args)
+        kind = self.reading.kinds.of(event.tool, args, event.annotations) if self.follows_calls else "other"
+        key = call_fingerprint(event.tool, self.reading.identifying(event.tool, args))
+        pending = Pending(event, self.calls, round_.response, key, kind, args)
+        pending.exempt = event.origin == "model" and self.reading.is_exempt(event.tool)
+        pending.ignored = event.origin != "model" or pending.exempt
+        self._open(event.id, pending)
+        round_.open += 1
+        round_.calls += 1
+        if pending.ignored or event.approved:
+            state = trail.calls.get(key)
+            if event.approved and state is not None:
+                state.lift = self.reading.approved_repeats
+            return views
+        if trail.window_calls is not None:
+            trail.window_calls.add(key, self.calls, round_.response, event.tool)
+        state, tool = trail.calls.get(key), trail.tools.get(event.tool)
+        if state is not None or (tool is not None and (tool.chain > 1 or tool.failed > 1)):
+            ahead = 0 if state is not None and key in round_.keys else 1
+            views.append(View("call", trail, self.calls, round_.response, state, tool, pending, ahead))
+        return views
+
+    def _open(self, name: str, pending: Pending) -> None:
+        self.open.pop(name, None)
+        self.open[name] = pending
+        if len(self.open) > 4 * self.reading.window:
+            self.open.popitem(last=False)
+
+    def _join_round(self, trail: Trail, event: Call) -> list[View]:
+        """Put a call into its round; the round before is over where it belongs to another response."""
+        round_, number = trail.round, event.message
+        if round_ is not None and number is not None and number == round_.message:
+            return []
+        views = self.close_round(trail)
+        if number is None:
+            if not self.spoke:
+                self.messages += 1
+            trail.round = self._new_round(trail, None, self.messages, 1)
+            return views
+        response = self.responses.get(number)
+        if response is None:
+            self.messages += 1
+            response = self.messages
+            self._remember_response(number, response)
+        trail.round = self._new_round(trail, number, response, None)
+        return views
+
+    def on_result(self, event: Result) -> list[View]:
+        """A result: the exchange is complete and becomes evidence."""
+        self.over = None
+        pending = self.open.pop(event.id, None)
+        if pending is None:
+            self.skipped += 1
+            return []
+        trail = self.trail(pending.agent)
+        round_ = trail.round
+        in_round = round_ is not None and round_.response == pending.message
+        if in_round and round_ is not None:
+            round_.open -= 1
+        views: list[View] = []
+        if event.outcome == "blocked":
+            self._asked_again(trail, pending)
+        elif not pending.ignored or (self.ceiling is not None and pending.exempt):
+            views = self._settle(trail, round_ if in_round else None, pending, event)
+        if (
+            in_round
+            and round_ is not None
+            and round_.open <= 0
+            and (round_.expected is None or round_.calls >= round_.expected)
+        ):
+            views += self.close_round(trail)
+        return views
+
+    def _asked_again(self, trail: Trail, pending: Pending) -> None:
+        state, tool = trail.calls.get(pending.key), trail.tools.get(pending.tool)
+        if state is not None:
+            state.asked += 1
+        if tool is not None:
+            tool.chain_asked += tool.chain > 1
+            tool.failed_asked += tool.failed > 1
+
+    def _settle(self, trail: Trail, round_: Round | None, pending: Pending, event: Result) -> list[View]:
+        content = event.content
+        text = content if type(content) is str else text_of(content)
+        raw = text_digest(text)
+        if event.outcome != "ok":
+            raw ^= _OUTCOMES[event.outcome]
+        if self.ceiling is not None:
+            self.over = self.ceiling.count(pending.key, raw, text, pending.tool, pending.agent, pending.call)
+            if pending.ignored:
+                return []
+        trail.recent.append([pending.call, pending.message, pending.key, pending.tool, False])
+        if trail.window_calls is not None:
+            trail.window_calls.settle(pending.call, raw, event.outcome)
+        if not self.follows_calls:
+            if round_ is not None:
+                _join(round_, pending, pending.key)
+            return []
+        number = round_.number if round_ is not None else trail.rounds + 1
+        state = settle_call(self, trail, pending, raw, text, event, number)
+        if pending.approved:
+            return []
+        tool = None
+        if self.follows_tools:
+            tool = settle_tool(self, trail, pending, raw, text, event, number)
+            settle_empty(trail, pending, text, event, number, self.reading.kinds.words.empty)
+        if round_ is not None:
+            _join(round_, pending, state.symbol)
+        if pending.kind in ("write", "delegate") and event.outcome == "ok" and pending.key not in self.written:
+            self._changed(pending.key)
+            state.epoch = self.epoch
+        return [View("result", trail, pending.call, pending.message, state, tool, pending, text=text)]
+
+    def _changed(self, key: int) -> None:
+        self.epoch += 1
+        self.written[key] = None
+        if len(self.written) > 4 * self.reading.window:
+            self.written.popitem(last=False)
+
+    def close_rounds(self) -> list[View]:
+        """End the open round of every agent."""
+        views: list[View] = []
+        for trail in self.trails.values():
+            views += self.close_round(trail)
+        return views
+
+    def close_round(self, trail: Trail) -> list[View]:
+        """End the open round of *trail*: it becomes one step in the sequence in which cycles are looked for."""
+        round_ = trail.round
+        if round_ is None:
+            return []
+        trail.round = None
+        if not round_.symbols:
+            return []
+        if self.follows_cycles:
+            trail.cycles.add(round_.step())
+        return [View("round", trail, round_.last_call, round_.response)]
+
+
+def _join(round_: Round, pending: Pending, symbol: int) -> None:
+    round_.symbols.append(symbol)
+    round_.keys.append(pending.key)
+    round_.tools.append(pending.tool)
+    round_.last_call = max(round_.last_call, pending.call)
+    round_.waits = round_.waits or pending.kind == "wait"
+
+
+_OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}

@@ -1,0 +1,198 @@
+"""How one finished exchange moves the counters of its call, of its tool and of its agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unstuck.events import Result
+from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, telling_line
+from unstuck.fingerprint import text_digest
+from unstuck.sketch import likeness, share_known, sketch, words_of
+from unstuck.trail import CallState, Sameness, ToolState, Trail
+from unstuck.volatile import mask, numbers, template
+
+if TYPE_CHECKING:
+    from unstuck.ledger import Ledger, Pending
+
+SLOW = 60.0
+"""Seconds between two looks from which on looking again is waiting."""
+ALIKE = 0.7
+"""The share of words from which on two calls are spellings of one."""
+STALE = 0.5
+"""The share of known words from which on a differing answer says nothing new."""
+
+
+def settle_call(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, event: Result, round_: int) -> CallState:
+    """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
+    calls = trail.calls
+    state = calls.get(pending.key)
+    if state is None:
+        state = calls[pending.key] = CallState(pending.key, pending.tool, pending.kind)
+        if len(calls) > trail.most:
+            calls.popitem(last=False)
+    else:
+        calls.move_to_end(pending.key)
+    outcome = state.outcome
+    if pending.approved:
+        if outcome is not None and not outcome.again(raw, text):
+            state.same = state.lift = 0
+        return state
+    if outcome is None:
+        state.outcome = Sameness(raw, text, pending.kind == "delegate")
+        _restart(ledger, state, pending)
+    elif state.epoch != ledger.epoch:
+        outcome.again(raw, text)
+        _restart(ledger, state, pending)
+    elif state.round != round_:
+        _repeat(ledger, trail, state, pending, outcome, raw, text)
+    state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, event.time
+    return state
+
+
+def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
+    state.first, state.epoch, state.compaction = pending.call, ledger.epoch, ledger.compaction
+    state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
+    state.numbers, state.runs, state.known = [], [], set()
+
+
+def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, outcome: Sameness, raw: int, text: str) -> None:
+    if state.compaction != ledger.compaction:
+        state.compaction = ledger.compaction
+        if state.fresh_read != ledger.epoch:
+            state.fresh_read = ledger.epoch
+            return
+    before = outcome.text
+    if not outcome.again(raw, text):
+        _differs(state, before, text)
+        state.same, state.asked, state.slow, state.lift = 1, 0, 0, 0
+        return
+    if pending.kind == "wait" and pending.time is not None and state.time is not None and pending.time - state.time >= SLOW:
+        state.slow += 1
+        if state.slow % 10:
+            return
+    state.same += 1
+
+
+def _differs(state: CallState, before: str | None, text: str) -> None:
+    """The same call came to another outcome: note whether its numbers advance and whether its words are new."""
+    if not state.known and before is not None:
+        _note(state, mask(before))
+    masked = mask(text)
+    known_share = share_known(_said(masked), state.known)
+    advancing = _note(state, masked)
+    bare = not words_of(template(masked))
+    stale = known_share >= STALE and (bare or not advancing)
+    state.differing = state.differing + 1 if stale else 0
+
+
+def _said(masked: str) -> frozenset[int]:
+    return sketch(words_of(template(masked)))
+
+
+def _note(state: CallState, masked: str) -> bool:
+    """Take up an answer's words and numbers; return whether a number has been rising or falling for two answers."""
+    if len(state.known) < 256:
+        state.known |= _said(masked)
+    found = numbers(masked)
+    runs = []
+    for index, number in enumerate(found):
+        old = state.numbers[index] if index < len(state.numbers) else number
+        run = state.runs[index] if index < len(state.runs) else 0
+        runs.append(max(run, 0) + 1 if number > old else min(run, 0) - 1 if number < old else 0)
+    state.numbers, state.runs = list(found), runs
+    return any(abs(run) >= 2 for run in runs)
+
+
+def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, event: Result, round_: int) -> ToolState:
+    """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
+    tools = trail.tools
+    tool = tools.get(pending.tool)
+    if tool is None:
+        tool = tools[pending.tool] = ToolState(pending.tool)
+        if len(tools) > trail.window:
+            tools.popitem(last=False)
+    if event.outcome in ("error", "retry"):
+        _failed(ledger, trail, tool, pending, text, event, round_)
+    else:
+        tool.failed = tool.failed_asked = 0
+        tool.unknown = False
+        if pending.kind != "write":
+            trail.failed = 0
+    _chain(ledger, trail, tool, pending, raw, text, round_)
+    return tool
+
+
+def _chain(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
+    """A chain: calls of one tool that are alike, not equal, and come to one outcome."""
+    before, outcome = tool.args, tool.outcome
+    tool.args = pending.said
+    if outcome is None or before is None:
+        tool.outcome, tool.chain = Sameness(raw, text), 0
+    elif raw == outcome.raw or (_may_be_same(outcome.text, text) and outcome.again(raw, text)):
+        before.settle()
+        pending.said.settle()
+        if likeness(before.chosen or frozenset(), pending.said.chosen or frozenset()) >= ALIKE:
+            if tool.chain_round != round_:
+                tool.chain += 1
+            tool.chain_round = round_
+            if pending.key not in tool.chain_keys:
+                tool.chain_keys = [*tool.chain_keys[-15:], pending.key]
+            return
+    else:
+        tool.outcome = Sameness(raw, text)
+    tool.chain, tool.chain_first, tool.chain_round, tool.chain_asked = 1, pending.call, round_, 0
+    tool.chain_keys = [pending.key]
+
+
+def _may_be_same(old: str | None, new: str) -> bool:
+    return old is None or old[:6] == new[:6]
+
+
+def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
+    failure = failure_class(text, pending.said)
+    line = telling_line(text)
+    tool.unknown = names_unknown_tool(text)
+    if tool.failed and tool.failure == failure:
+        if tool.failed_round != round_:
+            tool.failed += 1
+    else:
+        tool.failed, tool.failed_first, tool.failed_asked = 1, pending.call, 0
+    tool.failure, tool.failed_round, tool.error, tool.transient = failure, round_, line, is_transient(text)
+    if trail.failed and trail.failure == failure:
+        if trail.failed_round != round_:
+            trail.failed += 1
+        if pending.tool not in trail.failed_tools:
+            trail.failed_tools = [*trail.failed_tools[-7:], pending.tool]
+    else:
+        trail.failed, trail.failed_first, trail.failed_tools = 1, pending.call, [pending.tool]
+    trail.failure, trail.failed_round = failure, round_
+
+
+def settle_empty(trail: Trail, pending: Pending, text: str, event: Result, round_: int, extra: frozenset[str]) -> None:
+    """Count answers in a row that say: there is nothing."""
+    if pending.kind in ("write", "delegate", "talk"):
+        return
+    if event.outcome == "ok" and is_empty_answer(text, extra):
+        if trail.empty == 0:
+            trail.empty_first, trail.empty_tools = pending.call, []
+        if trail.empty_round != round_:
+            trail.empty += 1
+        trail.empty_round = round_
+        if pending.tool not in trail.empty_tools:
+            trail.empty_tools = [*trail.empty_tools[-7:], pending.tool]
+    else:
+        trail.empty = 0
+
+
+def settle_text(trail: Trail, text: str, message: int) -> None:
+    """Count responses in a row without calls that are equal but for case and white space."""
+    digest = text_digest("".join(text.split()).casefold())
+    if not text.strip():
+        trail.silent += 1
+        trail.text_count = 0
+        return
+    trail.silent = 0
+    if trail.text_count and digest == trail.text:
+        trail.text_count += 1
+    else:
+        trail.text, trail.text_count, trail.text_first = digest, 1, message
