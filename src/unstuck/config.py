@@ -1,0 +1,282 @@
+"""
+One options object, from Python, from the environment and from TOML.
+
+Precedence, the first that names an option wins: arguments in Python (or on the command line), environment variables `UNSTUCK_*`,
+`unstuck.toml`, `[tool.unstuck]` in `pyproject.toml`, the preset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from unstuck.detectors.detector import Detector
+from unstuck.errors import SettingsError
+from unstuck.findings import Level
+from unstuck.kinds import KINDS, Kinds
+from unstuck.ladder import Ladder, check_count
+from unstuck.ledger import Reading
+from unstuck.policy import Policy
+from unstuck.presets import Rules, preset
+from unstuck.wording import Wording
+from unstuck.words import Words
+
+
+class Settings(TypedDict, total=False):
+    """Every option with its type; `docs/settings.md` describes them."""
+
+    preset: str
+    shadow: bool
+    strongest: str
+    ceiling: int
+    window: int
+    approved_repeats: int
+    exempt: Sequence[str]
+    identity: Mapping[str, Sequence[str]]
+    kinds: Mapping[str, str]
+    words: Mapping[str, Sequence[str]]
+    detectors: Mapping[str, Any]
+    plugins: Sequence[str]
+    wording: Wording
+
+
+class Options:
+    """
+    What to watch for and how far to go, validated when it is made.
+
+    Args:
+        preset: the rule set to start from (default `default`).
+        shadow: only report (default false).
+        strongest: `nudge`, `block` or `stop`: the strongest intervention (default `stop`).
+        ceiling: identical exchanges that stop an unattended run, 10 to 1,000 (default 100).
+        window: rounds that are looked back on, 8 to 1,024 (default 64); periods up to half of it are seen.
+        approved_repeats: repeats that a person's approval of a call allows (default 3).
+        exempt: tools that neither count nor break others' streaks; `name*` stands for all that begin so.
+        identity: per tool the arguments that identify a call.
+        kinds: per tool what it is: read, write, wait, talk, delegate, shell, other.
+        words: additions to the word lists of `unstuck.words.Words`, by list.
+        detectors: per pattern `None` (off), a `Ladder`, or a mapping of the rungs to change.
+        plugins: names of third parties' detectors, from the entry points `unstuck.detectors`.
+        wording: a function that words what the model reads.
+
+    Raises `SettingsError` for anything that is no such value, contradicts another or could never have an effect.
+    """
+
+    def __init__(self, **settings: Unpack[Settings]) -> None:
+        unknown = sorted(set(settings) - set(Settings.__annotations__))
+        if unknown:
+            known = ", ".join(sorted(Settings.__annotations__))
+            raise SettingsError(unknown[0], settings[unknown[0]], "there is no such option", f"known options are {known}")  # type: ignore[literal-required]
+        self.settings = settings
+        self._rules = _rules(settings)
+
+    def rules(self) -> Rules:
+        """The rule set that these options describe."""
+        return self._rules
+
+    def __repr__(self) -> str:
+        return f"Options({', '.join(f'{name}={value!r}' for name, value in self.settings.items())})"
+
+    @classmethod
+    def from_toml(cls, path: str | Path, **settings: Unpack[Settings]) -> Options:
+        """The options in a TOML file (its `[tool.unstuck]` table if it is a `pyproject.toml`), under those given here."""
+        return cls(**merged(toml_settings(Path(path)), settings))
+
+    @classmethod
+    def load(
+        cls, directory: str | Path = ".", environ: Mapping[str, str] | None = None, **settings: Unpack[Settings]
+    ) -> Options:
+        """
+        The options that hold in *directory*: arguments over *environ* over `unstuck.toml` over `pyproject.toml`.
+
+        The files are looked for in *directory* and its parents; of each kind the nearest counts.
+        """
+        found = Settings()
+        for name in ("pyproject.toml", "unstuck.toml"):
+            path = _nearest(Path(directory), name)
+            if path is not None:
+                found = merged(found, toml_settings(path))
+        return cls(**merged(merged(found, environment_settings(environ or {})), settings))
+
+
+def merged(under: Settings, over: Settings) -> Settings:
+    """*over* on top of *under*; tables are merged key by key."""
+    result: dict[str, Any] = dict(under)
+    for name, value in over.items():
+        below = result.get(name)
+        result[name] = {**below, **value} if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return Settings(**result)  # type: ignore[typeddict-item]
+
+
+def toml_settings(path: Path) -> Settings:
+    """The settings in one TOML file; raises `SettingsError` where it cannot be read."""
+    import tomllib
+
+    try:
+        data: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(str(path), None, f"this file cannot be read: {error}", "correct it or remove it") from error
+    if path.name == "pyproject.toml":
+        data = data.get("tool", {}).get("unstuck", {})
+    return Settings(**{name.replace("-", "_"): _without_off(value) for name, value in data.items()})  # type: ignore[typeddict-item]
+
+
+def _without_off(value: Any) -> Any:
+    """TOML has no null: the word `off` stands for it."""
+    if value == "off":
+        return None
+    return {name: _without_off(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+_FROM_ENVIRONMENT = ("preset", "shadow", "strongest", "ceiling", "window", "approved_repeats", "exempt", "plugins")
+
+
+def environment_settings(environ: Mapping[str, str]) -> Settings:
+    """The settings in `UNSTUCK_*` variables: numbers, `true`/`false`, names separated by commas."""
+    found: dict[str, Any] = {}
+    for name in _FROM_ENVIRONMENT:
+        text = environ.get(f"UNSTUCK_{name.upper()}")
+        if text is not None:
+            found[name] = _parsed(name, text.strip())
+    return Settings(**found)  # type: ignore[typeddict-item]
+
+
+def _parsed(name: str, text: str) -> Any:
+    variable = f"UNSTUCK_{name.upper()}"
+    if name == "shadow":
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise SettingsError(variable, text, "true or false is needed", "set it to true or false, or unset it")
+        return text.lower() in ("true", "1")
+    if name in ("ceiling", "window", "approved_repeats"):
+        if not text.isdecimal():
+            raise SettingsError(variable, text, "a whole number is needed", "set it to a whole number, or unset it")
+        return int(text)
+    return [part.strip() for part in text.split(",") if part.strip()] if name in ("exempt", "plugins") else text
+
+
+def _nearest(directory: Path, name: str) -> Path | None:
+    for folder in (directory.resolve(), *directory.resolve().parents):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def _rules(settings: Settings) -> Rules:
+    start = preset(settings.get("preset", "default"))
+    policy = Policy(
+        shadow=settings.get("shadow", start.policy.shadow),
+        strongest=_level(settings["strongest"]) if "strongest" in settings else start.policy.strongest,
+        ceiling=settings.get("ceiling", start.policy.ceiling),
+        one_per_round=start.policy.one_per_round,
+        consume=start.policy.consume,
+    )
+    detectors = [*_detectors(start.detectors, settings.get("detectors", {})), *_plugins(settings.get("plugins", ()))]
+    for detector in detectors:
+        first = detector.ladder.level(detector.ladder.first)
+        if first > policy.strongest:
+            problem = f"its first rung is {first.label}, which strongest={policy.strongest.label!r} never lets happen"
+            raise SettingsError(
+                f"detectors.{detector.pattern}", detector.ladder, problem, "give it a lower rung or switch it off"
+            )
+    return Rules(
+        tuple(detectors), policy, _reading(settings, start.reading), settings.get("wording", start.wording), start.name
+    )
+
+
+def _level(name: Any) -> Level:
+    if name not in ("nudge", "block", "stop"):
+        raise SettingsError("strongest", name, "there is no such intervention", "give nudge, block or stop")
+    return Level.named(name)
+
+
+def _reading(settings: Settings, start: Reading) -> Reading:
+    kinds = _table("kinds", settings.get("kinds", {}))
+    for tool, kind in kinds.items():
+        if kind not in KINDS:
+            raise SettingsError(
+                f"kinds.{tool}", kind, "there is no such kind of tool", f"give one of {', '.join(sorted(KINDS))}"
+            )
+    lists = _table("words", settings.get("words", {}))
+    for name in lists:
+        if name not in Words._fields:
+            raise SettingsError(
+                f"words.{name}", lists[name], "there is no such list", f"extend one of {', '.join(Words._fields)}"
+            )
+    words = Words(**{name: frozenset(word.lower() for word in _names(f"words.{name}", given)) for name, given in lists.items()})
+    identity = {
+        tool: _names(f"identity.{tool}", names) for tool, names in _table("identity", settings.get("identity", {})).items()
+    }
+    return Reading(
+        kinds=Kinds({**start.kinds.table, **kinds}, words),
+        exempt=start.exempt | frozenset(_names("exempt", settings.get("exempt", ()))),
+        identity={**start.identity, **identity},
+        window=check_count("window", settings.get("window", start.window), 8, 1024),
+        approved_repeats=check_count("approved_repeats", settings.get("approved_repeats", start.approved_repeats), 1, 1000),
+    )
+
+
+def _table(field: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
+        raise SettingsError(field, value, "a table from names to values is needed", "give a mapping with text keys")
+    return value
+
+
+def _names(field: str, value: Any) -> tuple[str, ...]:
+    if (
+        isinstance(value, str)
+        or not isinstance(value, Sequence | frozenset | set)
+        or not all(isinstance(v, str) and v for v in value)
+    ):
+        raise SettingsError(field, value, "a list of names is needed", 'give a list such as ["name"]')
+    return tuple(value)
+
+
+def _detectors(start: tuple[Detector, ...], changes: Any) -> list[Detector]:
+    changes = dict(_table("detectors", changes))
+    result: list[Detector] = []
+    for detector in start:
+        change = changes.pop(detector.pattern, detector.ladder)
+        if change is not None:
+            result.append(detector if change == detector.ladder else _changed(detector, change))
+    for pattern, given in changes.items():
+        known = ", ".join(detector.pattern for detector in start)
+        if not isinstance(given, Detector):
+            raise SettingsError(f"detectors.{pattern}", given, "this rule set has no such detector", f"it has {known}")
+        result.append(given)
+    return result
+
+
+def _changed(detector: Detector, change: Any) -> Detector:
+    field = f"detectors.{detector.pattern}"
+    if isinstance(change, Detector):
+        return change
+    if isinstance(change, Ladder):
+        return detector.with_ladder(change)
+    if not isinstance(change, Mapping) or not set(change) <= {"nudge", "block", "stop"}:
+        raise SettingsError(
+            field, change, "rungs are needed", "give {nudge = 3, block = 5, stop = 8}, leave some out, or None for off"
+        )
+    try:
+        return detector.with_ladder(Ladder(**{**detector.ladder._asdict(), **change}))
+    except SettingsError as error:
+        raise SettingsError(f"{field}.{error.field}", error.value, error.problem, error.way_out) from None
+
+
+def _plugins(names: Any) -> list[Detector]:
+    wanted = _names("plugins", names)
+    if not wanted:
+        return []
+    from importlib.metadata import entry_points
+
+    found = {entry.name: entry for entry in entry_points(group="unstuck.detectors")}
+    result: list[Detector] = []
+    for name in wanted:
+        if name not in found:
+            known = ", ".join(sorted(found)) or "none is installed"
+            raise SettingsError("plugins", name, "no installed package brings this detector", f"known ones: {known}")
+        made = found[name].load()()
+        if not isinstance(made, Detector):
+            raise SettingsError("plugins", name, "this entry point makes no Detector", "point it at a subclass of Detector")
+        result.append(made)
+    return result

@@ -1,0 +1,102 @@
+"""What a detector is, and what it reports."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, ClassVar, NamedTuple, Self
+
+from unstuck.errors import SettingsError
+from unstuck.findings import Unit
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+from unstuck.trail import Trail
+
+
+class Evidence(NamedTuple):
+    """
+    One pattern as it stands now, from its lowest rung on.
+
+    *anchors* identify the loop: evidence that shares one belongs to the same loop. *streak* identifies the unbroken stretch.
+    *repeats* counts *unit*s in that stretch. Calls after *first_lap* by one of *keys* (or, without keys, of *tools*) are
+    repeats. *error* is for the model only.
+    """
+
+    pattern: str
+    anchors: tuple[int, ...]
+    streak: int
+    repeats: int
+    ladder: Ladder
+    tools: tuple[str, ...] = ()
+    keys: tuple[int, ...] = ()
+    first_call: int | None = None
+    first_lap: int = 0
+    unit: Unit = "calls"
+    period: int = 1
+    agent: str | None = None
+    error: str | None = None
+
+
+class Detector:
+    """
+    Finds one pattern: a frozen value with thresholds, which looks at what an event showed.
+
+    A subclass names its *pattern*, the *moments* at which it wants to be asked (`call`: before a call runs; `result`: an
+    exchange is complete; `round`: a response's calls are; `message`: a response's text), a default *rungs* ladder, and what of
+    the ledger it *needs*: `calls`, `tools`, `cycles`, `window`, `texts` (what nobody needs is not followed).
+    """
+
+    pattern: ClassVar[str]
+    moments: ClassVar[frozenset[str]]
+    rungs: ClassVar[Ladder]
+    needs: ClassVar[frozenset[str]] = frozenset(("calls", "tools", "cycles"))
+    __slots__ = ("ladder",)
+    ladder: Ladder
+
+    def __init__(self, ladder: Ladder | None = None) -> None:
+        if ladder is not None and not isinstance(ladder, Ladder):
+            raise SettingsError(
+                f"{self.pattern}.ladder", ladder, "a Ladder is needed", "write Ladder(nudge=..., block=..., stop=...)"
+            )
+        object.__setattr__(self, "ladder", ladder or self.rungs)
+
+    def with_ladder(self, ladder: Ladder) -> Self:
+        """The same detector with another ladder."""
+        made = copy(self)
+        object.__setattr__(made, "ladder", ladder)
+        return made
+
+    def look(self, view: View) -> Evidence | None:
+        """The pattern as it stands after the event behind *view*, `None` below the lowest rung."""
+        raise NotImplementedError
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: make a new one instead of setting {name}")
+
+    def __setstate__(self, state: Any) -> None:
+        plain, slots = state if isinstance(state, tuple) else (state, None)
+        for name, value in {**(plain or {}), **(slots or {})}.items():
+            object.__setattr__(self, name, value)
+
+    def _fields(self) -> tuple[Any, ...]:
+        return (self.ladder,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Detector) and type(other) is type(self) and other._fields() == self._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._fields()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.ladder!r})"
+
+
+def lap_anchors(trail: Trail, symbol: int) -> tuple[int, ...]:
+    """*symbol*, and with it the symbols of the cycle it stands in where two laps of one are complete."""
+    period, matched = trail.cycles.current()
+    if period < 2 or matched < period:
+        return (symbol,)
+    steps = trail.cycles.steps
+    found = {symbol}
+    for index in range(1, period + 1):
+        found.update(steps[-index].symbols)
+    return tuple(found) if len(found) <= 32 else (symbol,)

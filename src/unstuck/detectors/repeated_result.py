@@ -1,0 +1,40 @@
+"""The same call with the same outcome, again and again."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence, lap_anchors
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class RepeatedResult(Detector):
+    """
+    One call that came to one outcome each time since the world last changed; other calls may stand between.
+
+    Outcomes are compared after masking what is volatile. A change of the world is a successful write that was not sent before.
+    Tools that wait are left to `stuck_poll`.
+    """
+
+    pattern = "repeated_result"
+    moments = frozenset(("call", "result"))
+    rungs = Ladder(nudge=3, block=5, stop=8)
+
+    def look(self, view: View) -> Evidence | None:
+        state = view.state
+        if state is None or state.kind == "wait" or view.pending is None:
+            return None
+        repeats = state.same + state.asked + view.ahead
+        if repeats < self.ladder.first:
+            return None
+        return Evidence(
+            self.pattern,
+            lap_anchors(view.trail, state.symbol),
+            state.first,
+            repeats,
+            self.ladder,
+            (state.tool,),
+            (state.key,),
+            state.first,
+            state.first,
+            error=view.tool.error if view.tool is not None and view.tool.failed else None,
+        )

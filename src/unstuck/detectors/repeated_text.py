@@ -1,0 +1,24 @@
+"""The same response again."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class RepeatedText(Detector):
+    """Responses in a row without calls and with one text; case and white space make no difference."""
+
+    pattern = "repeated_text"
+    moments = frozenset(("message",))
+    needs = frozenset(("texts",))
+    rungs = Ladder(nudge=3, stop=6)
+
+    def look(self, view: View) -> Evidence | None:
+        trail = view.trail
+        if trail.text_count < self.ladder.first:
+            return None
+        return Evidence(
+            self.pattern, (trail.text,), trail.text_first, trail.text_count, self.ladder, keys=(trail.text,), unit="responses"
+        )

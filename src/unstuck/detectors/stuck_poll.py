@@ -1,0 +1,38 @@
+"""Looking again and again whether something is done, without anything moving."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence, lap_anchors
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class StuckPoll(Detector):
+    """
+    A tool that waits or looks for progress, with one reading each time.
+
+    The counts are twice those of other tools. Looks a minute and more apart are waiting: ten of them count as one.
+    """
+
+    pattern = "stuck_poll"
+    moments = frozenset(("call", "result"))
+    rungs = Ladder(nudge=6, block=12, stop=20)
+
+    def look(self, view: View) -> Evidence | None:
+        state = view.state
+        if state is None or state.kind != "wait" or view.pending is None:
+            return None
+        repeats = state.same + state.asked + view.ahead
+        if repeats < self.ladder.first:
+            return None
+        return Evidence(
+            self.pattern,
+            lap_anchors(view.trail, state.symbol),
+            state.first,
+            repeats,
+            self.ladder,
+            (state.tool,),
+            (state.key,),
+            state.first,
+            state.first,
+        )

@@ -1,0 +1,124 @@
+"""
+The rules of Pydantic AI Harness `DetectLoops`, as its documentation states them: counts within the last calls.
+
+They compare exact results, know nothing of what calls change, and are asked when a round is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.errors import SettingsError
+from unstuck.ladder import Ladder, check_count
+from unstuck.ledger import View
+from unstuck.window import Made
+
+
+class Windowed(Detector):
+    """
+    A rule over the last *span* calls; *ladder*'s first rung is its threshold.
+
+    Raises `SettingsError` where the threshold needs more calls than the span holds.
+    """
+
+    __slots__ = ("span",)
+    moments = frozenset(("round",))
+    needs = frozenset(("window",))
+    calls_per_count = 1
+    span: int
+
+    def __init__(self, ladder: Ladder | None = None, span: int = 10) -> None:
+        super().__init__(ladder)
+        check_count(f"{self.pattern}.span", span, least=2, most=1024)
+        object.__setattr__(self, "span", span)
+        needed = self.ladder.first * self.calls_per_count
+        if needed > span:
+            problem = f"{needed} calls are needed and only the last {span} are looked at"
+            raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {needed} or more, or a lower threshold")
+
+    def _fields(self) -> tuple[Any, ...]:
+        return (self.ladder, self.span)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        window = view.trail.window_calls
+        if window is None or window.busy == 0:
+            return None
+        found = self._find(window.last(self.span))
+        if found is None:
+            return None
+        repeats, calls = found
+        keys = tuple(dict.fromkeys(made.key for made in calls))
+        return Evidence(
+            pattern=self.pattern,
+            anchors=keys,
+            streak=calls[0].call,
+            repeats=repeats,
+            ladder=self.ladder,
+            tools=tuple(dict.fromkeys(made.tool for made in calls)),
+            keys=keys,
+            first_call=calls[0].call,
+            first_lap=calls[self.calls_per_count - 1].call,
+            unit="laps" if self.calls_per_count > 1 else "calls",
+            period=self.calls_per_count,
+        )
+
+    def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
+        raise NotImplementedError
+
+
+class WindowedResult(Windowed):
+    """The same call returned the same result each of the last times it was made within the span."""
+
+    pattern = "repeated_result"
+    rungs = Ladder(nudge=3)
+    __slots__ = ()
+
+    def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
+        streaks: dict[int, list[Made]] = {}
+        for entry in made:
+            streak = streaks.setdefault(entry.key, [])
+            if streak and (entry.result is None or streak[-1].result != entry.result):
+                streak.clear()
+            streak.append(entry)
+        for streak in streaks.values():
+            if len(streak) >= self.ladder.first and streak[-1].result is not None:
+                return len(streak), streak
+        return None
+
+
+class WindowedAlternation(Windowed):
+    """Two different calls in turn at the end of the span; counted in cycles of both."""
+
+    pattern = "alternating_calls"
+    rungs = Ladder(nudge=3)
+    calls_per_count = 2
+    __slots__ = ()
+
+    def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
+        if len(made) < 2 * self.ladder.first or made[-1].key == made[-2].key:
+            return None
+        length = 2
+        while length < len(made) and made[-1 - length].key == made[1 - length].key:
+            length += 1
+        cycles = length // 2
+        return (cycles, made[-2 * cycles :]) if cycles >= self.ladder.first else None
+
+
+class WindowedCall(Windowed):
+    """The same call was made so many times within the span, whatever it returned."""
+
+    pattern = "repeated_call"
+    rungs = Ladder(nudge=5)
+    __slots__ = ()
+
+    def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
+        calls: dict[int, list[Made]] = {}
+        for entry in made:
+            calls.setdefault(entry.key, []).append(entry)
+        for group in calls.values():
+            if len(group) >= self.ladder.first:
+                return len(group), group
+        return None

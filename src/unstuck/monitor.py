@@ -1,0 +1,249 @@
+"""The fold: events in, decisions out. The state after n events depends on those n events alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unstuck.ceiling import Ceiling, Tally
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.detectors.windowed import Windowed
+from unstuck.errors import StateError
+from unstuck.events import Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
+from unstuck.findings import CONTINUE, Decision, Finding, Level
+from unstuck.ladder import Ladder
+from unstuck.ledger import Ledger, View
+from unstuck.policy import Loops, allowed, finding_of
+from unstuck.trail import Trail
+from unstuck.wording import model_text
+
+if TYPE_CHECKING:
+    from unstuck.presets import Rules
+
+VERSION = 1
+"""Of the saved state."""
+
+
+class _Verdict(NamedTuple):
+    level: Level
+    finding: Finding | None
+    evidence: Evidence
+    total: int
+    agent: str
+
+
+class Monitor:
+    """
+    Watches one run.
+
+    Args: *rules* is a rule set from `unstuck.presets` or `Options.rules()`; default: the preset `default`.
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        if rules is None:
+            from unstuck.presets import preset
+
+            rules = preset("default")
+        self.rules = rules
+        needs = frozenset[str]().union(*(detector.needs for detector in rules.detectors))
+        span = max((detector.span for detector in rules.detectors if isinstance(detector, Windowed)), default=0)
+        self.ledger = Ledger(rules.reading, needs, span)
+        self.loops = Loops()
+        self._asked: dict[str, tuple[Detector, ...]] = {
+            moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
+            for moment in ("call", "result", "round", "message")
+        }
+        self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
+
+    @property
+    def calls(self) -> int:
+        """Calls so far, whatever their origin."""
+        return self.ledger.calls
+
+    @property
+    def messages(self) -> int:
+        """Responses so far."""
+        return self.ledger.messages
+
+    def observe(self, event: Event) -> Decision:
+        """
+        Take up one event and say what to do about it.
+
+        Before a call runs (`Call`) that may be `block` or `stop`, after it (`Result`, `Message`) `nudge` or `stop`. Never raises
+        for what an event holds.
+        """
+        ledger = self.ledger
+        kind = type(event)
+        if kind is Call:
+            views = ledger.on_call(event)  # type: ignore[arg-type]
+        elif kind is Result:
+            views = ledger.on_result(event)  # type: ignore[arg-type]
+        elif kind is Message:
+            views = ledger.on_message(event)  # type: ignore[arg-type]
+        elif kind is User:
+            views = ledger.on_user(event)  # type: ignore[arg-type]
+            if event.origin == "user":  # type: ignore[union-attr]
+                self.loops.re_arm()
+                self._waiting.clear()
+        else:
+            return self._other(event)
+        if not views and not self._waiting and ledger.over is None:
+            return CONTINUE
+        return self._decide(event, views)
+
+    def _other(self, event: Event) -> Decision:
+        if isinstance(event, RunStart):
+            unattended = Ceiling(self.rules.policy.ceiling, self.rules.reading.window)
+            self.ledger.ceiling = None if event.attended else self.ledger.ceiling or unattended
+        elif isinstance(event, Compaction):
+            self.ledger.on_compaction()
+        elif isinstance(event, RunEnd):
+            return self._decide(event, self.ledger.close_rounds())
+        return CONTINUE
+
+    def _decide(self, event: Event, views: list[View]) -> Decision:
+        verdicts: list[_Verdict] = []
+        repeats: list[tuple[int, int]] = []
+        for view in views:
+            for detector in self._asked[view.moment]:
+                evidence = detector.look(view)
+                verdict = self._judge(view, evidence, repeats) if evidence is not None else None
+                if verdict is not None:
+                    verdicts.append(verdict)
+                    if self.rules.policy.one_per_round:
+                        break
+        over = self.ledger.over
+        if over is not None and type(event) is Result:
+            verdicts.append(self._over_ceiling(over))
+        return self._combine(event, verdicts, repeats)
+
+    def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
+        loop = self.loops.of(view.trail.agent, evidence)
+        total = loop.total(evidence)
+        policy = self.rules.policy
+        if view.moment != "call":
+            repeats += _new_repeats(view.trail, evidence)
+        level = allowed(evidence.ladder.level(total), view.moment, policy)
+        if level <= Level.OBSERVE or (level == Level.NUDGE and loop.level >= Level.NUDGE):
+            return None
+        if view.moment == "call" and level == Level.BLOCK and view.state is not None and view.state.lift > 0:
+            view.state.lift -= 1
+            return None
+        new = level > loop.level
+        finding = None
+        if new:
+            loop.level = int(level)
+            call = None if view.moment == "message" else view.call
+            finding = finding_of(loop, evidence, level, call, view.message, view.trail.agent, policy.shadow)
+            if policy.consume:
+                loop.level = 0
+                view.trail.consume(evidence.keys)
+        elif view.moment == "result" or view.moment == "round":
+            return None
+        return _Verdict(level, finding, evidence, total, view.trail.agent)
+
+    def _over_ceiling(self, tally: Tally) -> _Verdict:
+        limit = self.rules.policy.ceiling
+        evidence = Evidence(
+            "repeated_result",
+            (tally.key,),
+            tally.first,
+            tally.count,
+            Ladder(stop=limit),
+            (tally.tool,),
+            (tally.key,),
+            tally.first,
+        )
+        loop = self.loops.of(tally.agent, evidence)
+        finding = None
+        if loop.level < Level.STOP:
+            loop.level = int(Level.STOP)
+            ledger, shadow = self.ledger, self.rules.policy.shadow
+            finding = finding_of(loop, evidence, Level.STOP, ledger.calls, ledger.messages, tally.agent, shadow)
+        return _Verdict(Level.STOP, finding, evidence, tally.count, tally.agent)
+
+    def _combine(self, event: Event, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
+        now = [verdict for verdict in verdicts if verdict.level != Level.NUDGE]
+        self._waiting += [verdict for verdict in verdicts if verdict.level == Level.NUDGE]
+        if self._waiting:
+            now += [verdict for verdict in self._waiting if not self._round_open(verdict.agent)]
+            self._waiting = [verdict for verdict in self._waiting if self._round_open(verdict.agent)]
+        if not now:
+            return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
+        strongest = max(now, key=lambda verdict: verdict.level)
+        findings = tuple(verdict.finding for verdict in now if verdict.finding is not None)
+        if self.rules.policy.shadow:
+            return Decision(Level.OBSERVE, findings, None, strongest.finding, tuple(repeats))
+        text = (self.rules.wording or model_text)(strongest.evidence, strongest.level, strongest.total)
+        return Decision(strongest.level, findings, text, strongest.finding, tuple(repeats))
+
+    def _round_open(self, agent: str) -> bool:
+        trail = self.ledger.trails.get(agent)
+        return trail is not None and trail.round is not None
+
+    def dump(self) -> str:
+        """The whole state as JSON text: digests and counters, no arguments, results or texts."""
+        saved = {
+            "version": VERSION,
+            "ledger": self.ledger.dump(),
+            "loops": self.loops.dump(),
+            "waiting": [_row(verdict) for verdict in self._waiting],
+        }
+        return json.dumps(saved, separators=(",", ":"))
+
+    @classmethod
+    def load(cls, text: str, rules: Rules | None = None) -> Monitor:
+        """
+        The monitor that *text* was dumped from, going on under *rules*.
+
+        Raises `StateError` where *text* is no saved state, or one of a newer version.
+        """
+        monitor = cls(rules)
+        try:
+            saved = json.loads(text)
+            version = saved["version"]
+            if version != VERSION:
+                raise StateError(
+                    f"saved state has version {version}, this release reads {VERSION}: start anew or upgrade", version
+                )
+            monitor.ledger.load(saved["ledger"], monitor.rules.policy.ceiling)
+            monitor.loops = Loops.load(saved["loops"])
+            monitor._waiting = [_verdict(row) for row in saved["waiting"]]
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise StateError(f"this is no saved state of a monitor: {error}") from error
+        return monitor
+
+
+def _row(verdict: _Verdict) -> list[Any]:
+    evidence = verdict.evidence._replace(error=None)
+    return [verdict.level, verdict.finding, evidence, verdict.total, verdict.agent]
+
+
+def _verdict(row: list[Any]) -> _Verdict:
+    level, finding, evidence, total, agent = row
+    pattern, anchors, streak, repeats, ladder, tools, keys, *rest = evidence
+    restored = Evidence(pattern, tuple(anchors), streak, repeats, Ladder(*ladder), tuple(tools), tuple(keys), *rest)
+    return _Verdict(Level(level), _finding(finding) if finding else None, restored, total, agent)
+
+
+def _finding(row: list[Any]) -> Finding:
+    finding = Finding(*row)
+    return finding._replace(
+        tools=tuple(finding.tools),
+        fingerprints=tuple(finding.fingerprints),
+        level=Level(finding.level),
+        would=None if finding.would is None else Level(finding.would),
+    )
+
+
+def _new_repeats(trail: Trail, evidence: Evidence) -> list[tuple[int, int]]:
+    """The calls after the first lap that belong to *evidence* and were not named before."""
+    keys, tools, found = evidence.keys, evidence.tools, []
+    for entry in reversed(trail.recent):
+        call, message, key, tool, named = entry
+        if call <= evidence.first_lap:
+            break
+        if not named and (key in keys if keys else tool in tools):
+            entry[4] = True
+            found.append((call, message))
+    return found[::-1]

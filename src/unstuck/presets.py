@@ -1,0 +1,56 @@
+"""Named rule sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from unstuck.detectors.cycle import Cycle
+from unstuck.detectors.detector import Detector
+from unstuck.detectors.repeated_call import RepeatedCall
+from unstuck.detectors.repeated_result import RepeatedResult
+from unstuck.detectors.repeated_text import RepeatedText
+from unstuck.detectors.stuck_poll import StuckPoll
+from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, WindowedResult
+from unstuck.errors import SettingsError
+from unstuck.findings import Level
+from unstuck.ladder import Ladder
+from unstuck.ledger import Reading
+from unstuck.policy import Policy
+from unstuck.wording import Wording
+
+
+class Rules(NamedTuple):
+    """
+    Everything a Monitor goes by: the detectors in the order in which they are asked, the policy, how events are read, and
+    optionally own words for the model.
+    """
+
+    detectors: tuple[Detector, ...]
+    policy: Policy = Policy()
+    reading: Reading = Reading()
+    wording: Wording | None = None
+    name: str = "custom"
+
+
+def _default() -> Rules:
+    detectors = (Cycle(), RepeatedResult(), StuckPoll(), RepeatedCall(), RepeatedText())
+    return Rules(detectors, name="default")
+
+
+def _pydantic_ai_harness() -> Rules:
+    detectors = (WindowedResult(), WindowedAlternation(), WindowedCall(), RepeatedText(Ladder(nudge=3)))
+    policy = Policy(strongest=Level.NUDGE, one_per_round=True, consume=True)
+    return Rules(detectors, policy, name="pydantic-ai-harness")
+
+
+PRESETS: dict[str, Callable[[], Rules]] = {"default": _default, "pydantic-ai-harness": _pydantic_ai_harness}
+"""The rule sets by name."""
+
+
+def preset(name: str) -> Rules:
+    """The rule set called *name*; raises `SettingsError` for an unknown name."""
+    make = PRESETS.get(name)
+    if make is None:
+        raise SettingsError("preset", name, "there is no such rule set", f"choose one of {', '.join(sorted(PRESETS))}")
+    return make()

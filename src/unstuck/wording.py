@@ -1,0 +1,75 @@
+"""The words for the model: what was measured, and what to do instead. Nothing is claimed that was not counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from unstuck.detectors.detector import Evidence
+from unstuck.findings import Level
+
+Wording: TypeAlias = Callable[[Evidence, Level, int], str]
+"""Makes the text for the model from the evidence, the level and the number of repeats."""
+
+_NAME = re.compile(r"[^A-Za-z0-9_]")
+
+_SEEN = {
+    "repeated_result": "You have made the same call to {tools} {n} times and it came to the same outcome each time.",
+    "repeated_call": "You have made the same call to {tools} again and again; its answers differ in wording only.",
+    "alternating_calls": "You have been alternating between {tools} for {n} rounds.",
+    "cycle": "You have gone through the same sequence of calls ({tools}) {n} times with the same outcomes.",
+    "near_repeat": "Your last {n} calls to {tools} differed only in wording or in a limit and came to the same outcome.",
+    "repeated_failure": "Your last {n} calls to {tools} failed in the same way, whatever the arguments were.",
+    "failure_cascade": "Your last {n} calls to different tools ({tools}) failed in the same way.",
+    "unknown_tool": "There is no tool called {tools}; you have called it {n} times.",
+    "empty_answers": "Your last {n} calls ({tools}) all came back empty.",
+    "stuck_poll": "You have looked {n} times with {tools} and the reading has not changed.",
+    "echoed_change": "The last {n} results of {tools} only repeat what you put into the call; nothing was observed.",
+    "oscillation": "You are undoing and redoing the same change with {tools}: {n} times so far.",
+    "recovered_ground": "Your last {n} calls ({tools}) read again what you had already read, and nothing has changed since.",
+    "delegation_loop": "The same task has been handed on {n} times with {tools}, and nobody has worked on it.",
+    "handoff_loop": "The conversation has gone back and forth between the same agents {n} times.",
+    "repeated_text": "Your last {n} responses were the same.",
+    "monologue": "Your last {n} responses announce the same intention in other words, without acting.",
+    "empty_response": "Your last {n} responses were empty.",
+    "degenerate_text": "Your response repeats the same passage over and over.",
+    "stalled": "Nothing has advanced in the last {n} rounds.",
+}
+_ADVICE = {
+    "empty_answers": "Take the empty answer as the answer, or say what is missing.",
+    "stuck_poll": "Wait longer before you look again, or do something else meanwhile.",
+    "unknown_tool": "Use one of the tools you were given.",
+    "failure_cascade": "Find the common cause first, or report it.",
+    "repeated_failure": "Find the cause of the error before you try again, or report it.",
+    "monologue": "Make the call now, or give your final answer.",
+    "repeated_text": "Say something new, act, or finish.",
+    "empty_response": "Act, or give your final answer.",
+    "degenerate_text": "Finish the thought in one sentence.",
+    "delegation_loop": "Do the work yourself or report what keeps you from it.",
+    "handoff_loop": "Decide now who answers, and answer.",
+    "stalled": "Say what the goal still needs, and change your approach if this does not get there.",
+}
+_DEFAULT_ADVICE = "Doing it again will not change that. Change your approach, or say what is blocking you."
+
+
+def plain_name(tool: str) -> str:
+    """A tool's name with everything but letters, digits and `_` replaced, so that it cannot carry instructions."""
+    return _NAME.sub("_", tool)[:64]
+
+
+def model_text(evidence: Evidence, level: Level, repeats: int) -> str:
+    """What the model reads: what was counted, the first error line where there is one, what to do instead."""
+    tools = ", ".join(f"`{plain_name(tool)}`" for tool in evidence.tools[:4]) or "the same tools"
+    seen = _SEEN.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(
+        tools=tools, n=repeats
+    )
+    parts = [seen]
+    if evidence.error:
+        parts.append(f"The error was: {evidence.error[:200]!r}.")
+    if level == Level.BLOCK:
+        parts.insert(0, "This call was not executed.")
+    elif level == Level.STOP:
+        parts.insert(0, "The run is stopped.")
+    parts.append(_ADVICE.get(evidence.pattern, _DEFAULT_ADVICE))
+    return " ".join(parts)
