@@ -75,7 +75,7 @@ def prepare(job: str) -> None:
     if subprocess.call([PYTHON, "-c", "import pip"], stderr=subprocess.DEVNULL) != 0:
         install_pip(environment)
     requirements = ["--editable", f".[{EXTRAS[job]}]", *group_requirements(GROUPS[job])]
-    subprocess.check_call([PYTHON, "-m", "pip", "install", "--quiet", *requirements], env=environment)
+    subprocess.check_call([PYTHON, "-m", "pip", "install", "-qq", *requirements], env=environment)
     stamp.write_text(wanted, "utf-8")
 
 

@@ -20,22 +20,35 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-VOCABULARY = {"events", "errors", "findings"}
-CORE = VOCABULARY | {"fingerprint", "kinds", "ledger", "detectors", "policy", "wording", "monitor", "presets", "config"}
+SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds"}
+EVIDENCE = {"window", "cycles", "trail", "failures", "settle", "ceiling", "ledger"}
+JUDGEMENT = {"ladder", "detectors", "policy", "wording", "presets", "config"}
+CORE = {"events", "errors", "findings", "monitor"} | SAMENESS | EVIDENCE | JUDGEMENT
+"""What a live guard needs: these rooms, xxhash and the light part of the standard library."""
 
 ROOMS: dict[str, set[str]] = {
     "events": set(),
     "findings": set(),
     "errors": {"findings"},  # `LoopStopped` carries a finding
+    "words": set(),
+    "volatile": {"words"},
+    "sketch": set(),
     "fingerprint": {"events"},
-    "kinds": {"events"},
-    "ledger": {"events", "fingerprint", "kinds"},
-    "detectors": {"events", "findings", "ledger"},
-    "policy": {"findings"},
-    "wording": {"findings"},
-    "monitor": CORE - {"monitor", "config"},
-    "presets": {"detectors", "policy"},
-    "config": {"policy", "presets"},
+    "kinds": {"events", "words"},
+    "window": set(),
+    "cycles": {"window"},
+    "trail": SAMENESS | {"window", "cycles"},
+    "failures": SAMENESS | {"trail"},
+    "settle": SAMENESS | {"events", "trail", "failures", "ledger"},
+    "ceiling": SAMENESS | {"trail"},
+    "ledger": SAMENESS | EVIDENCE | {"events"},
+    "ladder": {"findings"},
+    "detectors": EVIDENCE | {"events", "findings", "fingerprint", "ladder"},
+    "policy": {"findings", "ladder", "trail", "detectors"},
+    "wording": {"findings", "detectors"},
+    "monitor": CORE - {"config"},
+    "presets": {"findings", "ladder", "ledger", "detectors", "policy", "wording"},
+    "config": SAMENESS | JUDGEMENT | {"findings", "ledger"},
     "scan": CORE | {"readers", "traces", "cost"},
     "cost": CORE,
     "calibrate": CORE | {"scan", "readers"},
@@ -59,6 +72,9 @@ ROOMS: dict[str, set[str]] = {
 APART = ("adapters", "readers", "reporters", "detectors")
 """Rooms in which no file imports a neighbour; the room's own `__init__` may import its files, and they it."""
 
+CONTRACTS = {("detectors", "detector")}
+"""Files in those rooms that say what their neighbours are."""
+
 OUTSIDE: dict[str, set[str]] = {
     **{room: {"xxhash"} for room in CORE | {"__init__", "__main__", "telemetry"}},
     **{
@@ -67,6 +83,7 @@ OUTSIDE: dict[str, set[str]] = {
     },
     "traces": {"compression", "msgspec", "zstandard"},  # `compression` is Python's own from 3.14 on
     "cost": {"genai_prices"},
+    "fingerprint": {"msgspec", "xxhash"},  # msgspec late, for values that are large enough to pay for its import
 }
 """Which packages of others a room may import; rooms that are not named here serve one framework a file."""
 
@@ -165,7 +182,7 @@ def neighbour(where: Path, room: str, parts: list[str], package: Path) -> str | 
     if room not in APART or where.name == "__init__.py" or len(parts) < 3:
         return None
     is_file = (package / room / f"{parts[2]}.py").exists() or (package / room / parts[2]).is_dir()
-    if not is_file or parts[2] == where.parts[1].removesuffix(".py"):
+    if not is_file or (room, parts[2]) in CONTRACTS or parts[2] == where.parts[1].removesuffix(".py"):
         return None
     return f"{room[:-1]} {where.parts[1].removesuffix('.py')} may not import {room[:-1]} {parts[2]}"
 
