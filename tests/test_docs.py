@@ -8,6 +8,7 @@ How a page is read:
 - A block with a `title="file"` is written to that file first, so that later blocks of the page can use it.
 - A `pyproject.toml` with entry points counts as installed from there on.
 - `json` and `toml` blocks parse; a `[tool.unstuck]` table or an `unstuck.toml` is accepted by `Options`.
+- `sh` blocks need a person: `tests/test_repository.py` looks at those of the README.
 - In what is printed, `...` stands for any text, and on a line of its own for any lines.
 - `<!-- not run: reason -->` before a block leaves it out. `<!-- needs: module -->` skips the rest of the page without that module.
 
@@ -36,7 +37,7 @@ import unstuck
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"python", "text", "console", "json", "toml", "mermaid", "yaml"}
+LANGUAGES = {"python", "text", "console", "sh", "json", "toml"}
 FENCE = re.compile(
     r"(?:^[ ]*<!-- (?P<mark>not run|needs): (?P<reason>.+?) -->\n+)?"
     r"^(?P<indent>[ ]*)```(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<body>.*?)^(?P=indent)```[ ]*$",
@@ -176,3 +177,23 @@ def test_a_right_page_passes(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     test_the_blocks_of_a_page_run(tmp_path / "page.md", tmp_path, monkeypatch)
     sys.modules.pop("part", None)
+
+
+def test_the_pages_name_every_format():
+    """The README and the page about scan have a row for each reader, and none for another."""
+    from unstuck.readers import READERS
+
+    for page in (ROOT / "README.md", ROOT / "docs" / "scan.md"):
+        table = re.search(r"\| format \|.*?\n((?:\|.*\n)+)", page.read_text("utf-8"))
+        assert table
+        assert re.findall(r"^\| `(\w+)` \|", table[1], re.MULTILINE) == list(READERS), page.name
+
+
+def test_the_page_about_patterns_says_what_works():
+    """Each detector of the default rules has a row with its ladder; a row without one has no detector."""
+    page = (ROOT / "docs" / "patterns.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \| .* \| (.+) \|$", page, re.MULTILINE))
+    ladders = {one.pattern: one.ladder for one in unstuck.preset("default").detectors}
+    told = {name: ", ".join("-" if rung is None else str(rung) for rung in ladder) for name, ladder in ladders.items()}
+    assert {name: state for name, state in rows.items() if state != "planned"} == told
+    assert {f"### `{name}`" for name in rows} == set(re.findall(r"^### `\w+`$", page, re.MULTILINE))
