@@ -65,7 +65,9 @@ class Answer:
     def finish(self, files: int) -> int:
         """Print what has been kept; the exit status."""
         self.totals = self.totals._replace(files=files)
-        kept = [report for _, _, report in sorted(self._kept, key=lambda entry: entry[1])]
+        # Programs get the runs in the order they began, people the costliest first.
+        order = (lambda entry: entry[1]) if self._json else (lambda entry: (*(-part for part in entry[0]), entry[1]))
+        kept = [report for _, _, report in sorted(self._kept, key=order)]
         if not files:
             click.echo("nothing readable", err=True)
         elif self._json:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -92,43 +92,48 @@ def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _table(reports: Iterable[RunReport], *, wide: bool) -> Table:
+def _table(reports: Sequence[RunReport], *, wide: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    paid = any(report.repeated.tokens is not None for report in reports)
     table.add_column("Run", no_wrap=True)
-    if wide:
-        table.add_column("Pattern", no_wrap=True)
-        table.add_column("Tools", no_wrap=True)
-    else:
-        table.add_column("Loop", no_wrap=True)
-    table.add_column("Calls", justify="right", no_wrap=True)
-    table.add_column("Repeats", justify="right", no_wrap=True)
+    for name in ("Pattern", "Tools") if wide else ("Loop",):
+        table.add_column(name, no_wrap=True)
+    for name in ("Calls", "Repeats"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Decision", no_wrap=True)
-    if wide:
-        table.add_column("Tokens", justify="right", no_wrap=True)
-        table.add_column("Money", justify="right", no_wrap=True)
-    else:
-        table.add_column("Spent", justify="right", no_wrap=True)
+    for name in (("Tokens", "Money") if wide else ("Spent",)) if paid else ():
+        table.add_column(name, justify="right", no_wrap=True)
     for report in reports:
         loops = sorted(report.loops, key=lambda loop: (-loop.level, -loop.repeated, loop.number))
         for index, loop in enumerate(loops[:LOOPS]):
-            table.add_row(*_row(report, loop, first=index == 0, wide=wide))
+            spent = _spent_cells(report, wide=wide, first=index == 0) if paid else []
+            table.add_row(_run(report, wide=wide) if index == 0 else Text(), *_loop(loop, wide=wide), *spent)
         if len(loops) > LOOPS:
             table.add_row("", Text(f"and {plural(len(loops) - LOOPS, 'more loop')}", "dim"))
     return table
 
 
-def _row(report: RunReport, loop: Loop, *, first: bool, wide: bool) -> list[RenderableType]:
-    run = Text(shortened(clean(report.run), 36 if wide else 20) if first else "", "bold")
+def _run(report: RunReport, *, wide: bool) -> RenderableType:
+    width = 36 if wide else 20
+    name = Text(shortened(clean(report.run), width), "bold")
+    return name if wide else Group(name, Text(shortened(clean(Path(report.source).name), width), "dim"))
+
+
+def _loop(loop: Loop, *, wide: bool) -> list[RenderableType]:
     pattern = Text(shortened(clean(loop.pattern), 20))
     tools = Text(_tools(loop.tools, 24 if wide else 20), "dim")
     calls = Text("" if loop.first_call is None else f"{loop.first_call}-{loop.last_call or loop.first_call}")
     repeats = Text(str(loop.repeated) if loop.repeated else "")
     decision = Text(loop.level.label, STYLES.get(loop.level, ""))
-    tokens = Text("-" if report.repeated.tokens is None else figure(report.repeated.tokens)) if first else Text()
-    usd = Text("-" if report.repeated.usd is None else money(report.repeated.usd)) if first else Text()
-    if wide:
-        return [run, pattern, tools, calls, repeats, decision, tokens, usd]
-    return [run, Group(pattern, tools), calls, repeats, decision, Padding(Group(tokens, usd), 0)]
+    return [*([pattern, tools] if wide else [Group(pattern, tools)]), calls, repeats, decision]
+
+
+def _spent_cells(report: RunReport, *, wide: bool, first: bool) -> list[RenderableType]:
+    """What the repeats of the whole run took, beside its first loop."""
+    spent = report.repeated
+    tokens = Text("" if not first else "-" if spent.tokens is None else figure(spent.tokens))
+    usd = Text("" if not first or spent.usd is None else money(spent.usd))
+    return [tokens, usd] if wide else [Group(tokens, usd)]
 
 
 def _tools(tools: Sequence[str], width: int) -> str:
