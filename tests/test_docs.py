@@ -18,11 +18,13 @@ A page runs in an empty folder that holds a copy of `examples`.
 from __future__ import annotations
 
 import contextlib
+import html
 import importlib
 import io
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -116,7 +118,9 @@ def install(project: dict[str, Any]) -> None:
     """Write the metadata by which an installed distribution is found, into the page's folder."""
     folder = Path(f"{project['name'].replace('-', '_')}-{project['version']}.dist-info")
     folder.mkdir()
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n", "utf-8")
+    (folder / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n", "utf-8"
+    )
     groups = [
         "\n".join([f"[{group}]", *(f"{name} = {place}" for name, place in points.items())])
         for group, points in project["entry-points"].items()
@@ -136,7 +140,9 @@ def run_console(block: Block, where: str) -> None:
         done = subprocess.run(
             [*program, *words[1:]], capture_output=True, text=True, encoding="utf-8", env=environment, check=False, timeout=120
         )
-        assert done.returncode in ((0, 1) if "--fail-on" in words else (0,)), f"{where}: `{command}` exits with {done.returncode}: {done.stderr}"
+        assert done.returncode in ((0, 1) if "--fail-on" in words else (0,)), (
+            f"{where}: `{command}` exits with {done.returncode}: {done.stderr}"
+        )
         if expected.strip():
             assert_printed(done.stdout, expected, where)
 
@@ -197,3 +203,16 @@ def test_the_page_about_patterns_says_what_works():
     told = {name: ", ".join("-" if rung is None else str(rung) for rung in ladder) for name, ladder in ladders.items()}
     assert {name: state for name, state in rows.items() if state != "planned"} == told
     assert {f"### `{name}`" for name in rows} == set(re.findall(r"^### `\w+`$", page, re.MULTILINE))
+
+
+def test_the_picture_shows_what_scan_prints():
+    """The words of the README's picture are those that the command prints today; prices change with their table and are left out."""
+    pytest.importorskip("genai_prices", reason="the picture shows money")
+    made = runpy.run_path(str(ROOT / "docs" / "images" / "scan.py"))["picture"]()
+    kept = (ROOT / "docs" / "images" / "scan.svg").read_text("utf-8")
+    assert shown(kept) == shown(made), "run docs/images/scan.py again"
+
+
+def shown(svg: str) -> list[str]:
+    lines = re.findall(r"<text[^>]*>(.*?)</text>", svg)
+    return [word for word in html.unescape(" ".join(lines)).split() if not word.startswith("$")]

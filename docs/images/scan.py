@@ -19,7 +19,7 @@ from rich.text import Text
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 COMMAND = ("unstuck", "scan", "examples/sessions")
-WIDTH = 110
+WIDTH = 118
 
 
 def picture() -> str:
