@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from unstuck import words
 from unstuck.fingerprint import text_digest
 from unstuck.sketch import Sketch, words_of
@@ -10,12 +12,13 @@ from unstuck.volatile import mask
 from xxhash import xxh32_intdigest as _xxh
 
 _LONGEST = 4_096
+_QUOTED = re.compile(r"`[^`]{0,4096}`")
 
 
 def telling_line(text: str) -> str:
     """The line of an error that says what went wrong: the last one with a word like `error` or `denied`, else the first."""
     head = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
-    lines = [line.strip() for line in head.splitlines()]
+    lines = [line.strip() for line in _QUOTED.sub(" ", head).splitlines()]
     lines = [line for line in lines if line] or [""]
     for line in reversed(lines):
         low = line.lower()
@@ -26,18 +29,41 @@ def telling_line(text: str) -> str:
 
 def failure_class(text: str, said: Said) -> int:
     """
-    The digest of an error's telling line: masked, without numbers (status codes aside) and without words of the call itself.
+    The digest of an error's telling line: masked, without numbers (status codes aside) and without names out of the call itself.
+
+    Only names are taken out (paths, hosts, identifiers), not plain words: an argument in prose shares those with any sentence.
     """
     said.settle()
     echoed: Sketch = said.everything or frozenset()
-    kept = [word for word in words_of(mask(telling_line(text))) if _counts(word, echoed)]
+    kept: list[str] = []
+    for token in mask(telling_line(text)).split():
+        parts = words_of(token)
+        if not (_is_name(token) and all(_digest(part) in echoed for part in parts)):
+            kept += [part for part in parts if not part.isdigit() or (len(part) == 3 and part[0] in "45")]
     return text_digest(" ".join(kept))
 
 
-def _counts(word: str, echoed: Sketch) -> bool:
-    if word.isdigit():
-        return len(word) == 3 and word[0] in "45"
-    return _xxh(word.encode("utf-8", "surrogatepass")) not in echoed
+_NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]\w|[a-z]+[A-Z]|[\"'`]")
+
+
+def _is_name(token: str) -> bool:
+    return _NAME.match(token) is not None
+
+
+def _digest(word: str) -> int:
+    return _xxh(word.encode("utf-8", "surrogatepass"))
+
+
+def reports_failure(text: str) -> bool:
+    """Whether an answer that came back as a success says that something failed (a build, a test, a command)."""
+    return _REPORT.search(text, 0, _LONGEST) is not None
+
+
+_REPORT = re.compile(
+    r"^\W*(?:error|failure|fatal|exception)\b[^\n]{0,40}:|^\s*(?:\w+ )?(?:build|compile|compilation|tests?|command) failed"
+    r"|Traceback \(most recent call last\)|^\S*(?:Error|Exception): ",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def is_transient(text: str) -> bool:

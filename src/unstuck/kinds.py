@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from unstuck import words
+from unstuck.fingerprint import text_digest
 from unstuck.words import Words
 
 Kind: TypeAlias = Literal["read", "write", "wait", "talk", "delegate", "shell", "other"]
@@ -151,3 +152,13 @@ def _kind_of_step(step: str) -> Kind | None:
         if token in words.SHELL_READ:
             return "read"
     return "shell"
+
+
+def target_digest(args: Any) -> int:
+    """The digest of what *args* name as the call's target (a path, a URL); 0 where they name none."""
+    if isinstance(args, Mapping):
+        for field in words.PATH_FIELDS:
+            value = args.get(field)
+            if isinstance(value, str):
+                return text_digest(value)
+    return 0

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from unstuck.ceiling import Ceiling, Tally
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
-from unstuck.kinds import Kinds
+from unstuck.kinds import Kinds, target_digest
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
 from unstuck.ceiling import Ceiling, Tally
 from unstuck.trail import CallState, Round, Row, Said, ToolState, Trail
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 class Pending(Row):
     """A call whose result is not there yet."""
 
-    __slots__ = ("agent", "approved", "call", "depth", "exempt", "ignored", "key", "kind", "message", "said", "time", "tool")
+    __slots__ = ("agent", "approved", "call", "depth", "exempt", "ignored", "key", "kind", "message", "said", "target", "time", "tool")
 
     def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
         self.call, self.message, self.key, self.kind = call, message, key, kind
@@ -59,6 +59,7 @@ class Pending(Row):
         )
         self.ignored = self.exempt = False
         self.said = Said(args)
+        self.target = target_digest(args)
 
     def row(self) -> list[Any]:
         saved = super().row()

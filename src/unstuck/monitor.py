@@ -119,11 +119,13 @@ class Monitor:
 
     def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
         loop = self.loops.of(view.trail.agent, evidence)
-        total = loop.total(evidence)
+        total = loop.total(evidence, view.moment == "call")
         policy = self.rules.policy
         if view.moment != "call":
             repeats += _new_repeats(view.trail, evidence)
         level = allowed(evidence.ladder.level(total), view.moment, policy)
+        if level > Level.NUDGE and loop.level < Level.NUDGE and evidence.ladder.nudge is not None:
+            level = Level.CONTINUE if view.moment == "call" else Level.NUDGE  # a ladder is climbed from its first rung
         if level <= Level.OBSERVE or (level == Level.NUDGE and loop.level >= Level.NUDGE):
             return None
         if view.moment == "call" and level == Level.BLOCK and view.state is not None and view.state.lift > 0:

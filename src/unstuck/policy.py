@@ -70,15 +70,19 @@ class Loop(Row):
 
     MOST_ANCHORS = 64
 
-    def total(self, evidence: Evidence) -> int:
-        """The repeats with those from before the loop was interrupted; it is told apart by where its streak began."""
+    def total(self, evidence: Evidence, ahead: bool) -> int:
+        """
+        The repeats, with those from before the loop was interrupted once it had been nudged; *ahead*: the call has not run yet.
+
+        An interruption shows in where the streak began.
+        """
         pattern = evidence.pattern
-        before = self.streaks.get(pattern)
-        if before is not None and before != evidence.streak:
-            self.carried[pattern] = min(self.carried.get(pattern, 0) + self.repeats[pattern], 10_000)
-        self.streaks[pattern] = evidence.streak
-        self.repeats[pattern] = evidence.repeats
-        return evidence.repeats + self.carried.get(pattern, 0)
+        before, carried = self.streaks.get(pattern), self.carried.get(pattern, 0)
+        if before is not None and before != evidence.streak and self.level >= Level.NUDGE:
+            carried = min(carried + self.repeats[pattern], 10_000)
+        if not ahead:
+            self.carried[pattern], self.streaks[pattern], self.repeats[pattern] = carried, evidence.streak, evidence.repeats
+        return evidence.repeats + carried
 
     def take(self, anchors: tuple[int, ...]) -> None:
         """Recognise the loop by *anchors* too."""

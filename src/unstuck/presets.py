@@ -7,10 +7,18 @@ from typing import NamedTuple
 
 from unstuck.detectors.cycle import Cycle
 from unstuck.detectors.detector import Detector
+from unstuck.detectors.echoed_change import EchoedChange
+from unstuck.detectors.empty_answers import EmptyAnswers
+from unstuck.detectors.failure_cascade import FailureCascade
+from unstuck.detectors.near_repeat import NearRepeat
+from unstuck.detectors.recovered_ground import RecoveredGround
+from unstuck.detectors.recurring_failure import RecurringFailure
 from unstuck.detectors.repeated_call import RepeatedCall
+from unstuck.detectors.repeated_failure import RepeatedFailure
 from unstuck.detectors.repeated_result import RepeatedResult
 from unstuck.detectors.repeated_text import RepeatedText
 from unstuck.detectors.stuck_poll import StuckPoll
+from unstuck.detectors.unknown_tool import UnknownTool
 from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, WindowedResult
 from unstuck.errors import SettingsError
 from unstuck.findings import Level
@@ -34,7 +42,21 @@ class Rules(NamedTuple):
 
 
 def _default() -> Rules:
-    detectors = (Cycle(), RepeatedResult(), StuckPoll(), RepeatedCall(), RepeatedText())
+    detectors = (
+        Cycle(),
+        RepeatedResult(),
+        StuckPoll(),
+        UnknownTool(),
+        NearRepeat(),
+        RepeatedFailure(),
+        RecurringFailure(),
+        FailureCascade(),
+        EchoedChange(),
+        RecoveredGround(),
+        RepeatedCall(),
+        EmptyAnswers(),
+        RepeatedText(),
+    )
     return Rules(detectors, name="default")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unstuck.events import Result
-from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, telling_line
+from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
+from unstuck.kinds import kind_of_name
 from unstuck.sketch import likeness, share_known, sketch, words_of
 from unstuck.trail import CallState, Sameness, ToolState, Trail
 from unstuck.volatile import mask, numbers, template
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
-ALIKE = 0.7
-"""The share of words from which on two calls are spellings of one."""
+TELLING = 240
+"""Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
 STALE = 0.5
 """The share of known words from which on a differing answer says nothing new."""
 
@@ -45,8 +46,23 @@ def settle_call(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
         _restart(ledger, state, pending)
     elif state.round != round_:
         _repeat(ledger, trail, state, pending, outcome, raw, text)
+    again = state.same > 1 and state.round != round_
+    _ground(trail, state, pending, again)
     state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, event.time
     return state
+
+
+def _ground(trail: Trail, state: CallState, pending: Pending, again: bool) -> None:
+    """Note whether a read went over ground that was covered: a run of such reads, of different things, is a second sweep."""
+    if pending.kind not in ("read", "shell"):
+        if not again:
+            trail.redundant = []
+    elif not again:
+        trail.redundant = []
+    elif pending.key not in trail.redundant:
+        if not trail.redundant:
+            trail.redundant_first = pending.call
+        trail.redundant = [*trail.redundant[-31:], pending.key]
 
 
 def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
@@ -116,32 +132,60 @@ def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
     else:
         tool.failed = tool.failed_asked = 0
         tool.unknown = False
-        if pending.kind != "write":
-            trail.failed = 0
-    _chain(ledger, trail, tool, pending, raw, text, round_)
+        trail.failed = 0
+    _mistake(tool, pending, text, event, round_)
+    _echo(tool, pending, text, event, round_)
+    _chain(ledger, tool, pending, raw, text, round_)
     return tool
 
 
-def _chain(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
-    """A chain: calls of one tool that are alike, not equal, and come to one outcome."""
-    before, outcome = tool.args, tool.outcome
-    tool.args = pending.said
-    if outcome is None or before is None:
-        tool.outcome, tool.chain = Sameness(raw, text), 0
-    elif raw == outcome.raw or (_may_be_same(outcome.text, text) and outcome.again(raw, text)):
-        before.settle()
-        pending.said.settle()
-        if likeness(before.chosen or frozenset(), pending.said.chosen or frozenset()) >= ALIKE:
-            if tool.chain_round != round_:
-                tool.chain += 1
-            tool.chain_round = round_
-            if pending.key not in tool.chain_keys:
-                tool.chain_keys = [*tool.chain_keys[-15:], pending.key]
-            return
-    else:
+def _mistake(tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
+    """Note that something that changes the world was refused, by reason and target; what was last noted stands last."""
+    if pending.kind != "write" or not (event.outcome in ("error", "retry") or reports_failure(text)):
+        return
+    what = failure_class(text, pending.said) ^ pending.target
+    before = next((mistake for mistake in tool.mistakes if mistake[0] == what), None)
+    if before is not None:
+        tool.mistakes.remove(before)
+    noted = [what, 1, pending.call] if before is None else [what, before[1] + 1, before[2]]
+    tool.mistakes = [*tool.mistakes[-15:], noted]
+    tool.mistake_call = pending.call
+
+
+def _echo(tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
+    """A result that holds nothing but words of the arguments, from a call that differs from the one before in numbers only."""
+    if tool.args is None or event.outcome != "ok" or not 0 < len(text) <= 200 or pending.kind in ("write", "delegate", "talk"):
+        tool.echo = 0
+        return
+    said = pending.said
+    said.settle()
+    if share_known(sketch(words_of(text)), said.everything or frozenset()) < 1.0 or not tool.is_alike(said):
+        tool.echo = 0
+    elif tool.echo == 0:
+        tool.echo, tool.echo_first, tool.echo_round = 1, pending.call, round_
+    elif tool.echo_round != round_:
+        tool.echo, tool.echo_round = tool.echo + 1, round_
+
+
+def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
+    """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
+    outcome = tool.outcome
+    same = outcome is not None and (raw == outcome.raw or (_may_be_same(outcome.text, text) and outcome.again(raw, text)))
+    if not same:
         tool.outcome = Sameness(raw, text)
-    tool.chain, tool.chain_first, tool.chain_round, tool.chain_asked = 1, pending.call, round_, 0
-    tool.chain_keys = [pending.key]
+    goes_on = (
+        same
+        and tool.epoch == ledger.epoch
+        and (len(text) >= TELLING or pending.key in tool.chain_keys or tool.is_alike(pending.said))
+    )
+    tool.args = pending.said
+    if goes_on:
+        tool.chain += tool.chain_round != round_
+        if pending.key not in tool.chain_keys:
+            tool.chain_keys = [*tool.chain_keys[-15:], pending.key]
+    else:
+        tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, [pending.key]
+    tool.chain_round, tool.epoch = round_, ledger.epoch
 
 
 def _may_be_same(old: str | None, new: str) -> bool:
@@ -151,13 +195,14 @@ def _may_be_same(old: str | None, new: str) -> bool:
 def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
     failure = failure_class(text, pending.said)
     line = telling_line(text)
-    tool.unknown = names_unknown_tool(text)
-    if tool.failed and tool.failure == failure:
-        if tool.failed_round != round_:
+    tool.unknown = names_unknown_tool(text) and kind_of_name(pending.tool) != "shell"
+    if tool.failed and tool.failure == failure and tool.failed_epoch == ledger.epoch:
+        if tool.failed_round != round_ and not _is_patience(tool, pending, text):
             tool.failed += 1
     else:
         tool.failed, tool.failed_first, tool.failed_asked = 1, pending.call, 0
     tool.failure, tool.failed_round, tool.error, tool.transient = failure, round_, line, is_transient(text)
+    tool.failed_epoch, tool.failure_time = ledger.epoch, pending.time
     if trail.failed and trail.failure == failure:
         if trail.failed_round != round_:
             trail.failed += 1
@@ -166,6 +211,15 @@ def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, tex
     else:
         trail.failed, trail.failed_first, trail.failed_tools = 1, pending.call, [pending.tool]
     trail.failure, trail.failed_round = failure, round_
+
+
+def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
+    """Whether a passing error was waited for longer than the one before."""
+    if not is_transient(text) or pending.time is None or tool.failure_time is None:
+        return False
+    gap, before = pending.time - tool.failure_time, tool.gap
+    tool.gap = gap
+    return before is not None and gap > before
 
 
 def settle_empty(trail: Trail, pending: Pending, text: str, event: Result, round_: int, extra: frozenset[str]) -> None:

@@ -14,9 +14,12 @@ from typing import Any, ClassVar, Self
 from unstuck import words
 from unstuck.cycles import Cycles, Step
 from unstuck.fingerprint import text_digest, text_of
-from unstuck.sketch import Sketch, sketch, words_of
+from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.volatile import mask, template
 from unstuck.window import CallWindow
+
+ALIKE = 0.7
+"""The share of words from which on two calls are spellings of one."""
 
 
 class Row:
@@ -187,14 +190,18 @@ class ToolState(Row):
         "echo",  # rounds in a row whose result only repeats what the arguments say
         "echo_first",
         "echo_round",
+        "epoch",
         "error",  # the failure's first line, for the model only
         "failed",  # failures of one class in a row
         "failed_asked",
+        "failed_epoch",
         "failed_first",
         "failed_round",
         "failure",
         "failure_time",
         "gap",
+        "mistake_call",
+        "mistakes",  # refusals of one reason on one target: what, how often, since which call
         "outcome",
         "tool",
         "transient",
@@ -214,6 +221,23 @@ class ToolState(Row):
         self.failure_time: float | None = None
         self.gap: float | None = None
         self.unknown = self.transient = False
+        self.epoch = self.failed_epoch = 0
+        self.mistakes: list[list[int]] = []
+        self.mistake_call = 0
+
+    @property
+    def chain_anchor(self) -> int:
+        """What the chain is recognised by: the tool and the outcome."""
+        return text_digest(self.tool) ^ (self.outcome.raw if self.outcome is not None else 0)
+
+    def is_alike(self, said: Said) -> bool:
+        """Whether a call's arguments are a spelling of the latest call's."""
+        before = self.args
+        if before is None:
+            return False
+        before.settle()
+        said.settle()
+        return likeness(before.chosen or frozenset(), said.chosen or frozenset()) >= ALIKE
 
     def row(self) -> list[Any]:
         saved = super().row()

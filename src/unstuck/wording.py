@@ -21,6 +21,7 @@ _SEEN = {
     "cycle": "You have gone through the same sequence of calls ({tools}) {n} times with the same outcomes.",
     "near_repeat": "Your last {n} calls to {tools} differed only in wording or in a limit and came to the same outcome.",
     "repeated_failure": "Your last {n} calls to {tools} failed in the same way, whatever the arguments were.",
+    "recurring_failure": "{tools} has refused the same thing on the same target {n} times in this turn.",
     "failure_cascade": "Your last {n} calls to different tools ({tools}) failed in the same way.",
     "unknown_tool": "There is no tool called {tools}; you have called it {n} times.",
     "empty_answers": "Your last {n} calls ({tools}) all came back empty.",

@@ -132,10 +132,11 @@ EMPTY_STARTS = (
 )
 """How short answers begin that say: there is nothing."""
 ERROR_MARKS = (
-    "error exception denied refused forbidden unauthorized failed failure invalid unknown unable cannot can't "
-    "not found no such timed out timeout unreachable fatal panic traceback missing unexpected unsupported "
-    "fehler erreur errore ошибка 错误 エラー"
-).split()
+    *"error exception denied refused forbidden unauthorized failed failure invalid unknown unable cannot".split(),
+    *"unreachable fatal panic missing unexpected unsupported mismatch".split(),
+    *("not found", "no such", "not exist", "already exists", "did not", "could not", "can't", "timed out", "timeout"),
+    *"fehler erreur errore ошибка 错误 エラー".split(),
+)
 """Words by which the telling line of an error is found."""
 TRANSIENT = (
     "rate limit",
@@ -166,6 +167,8 @@ UNKNOWN_TOOL = (
     "unrecognized tool",
     "tool does not exist",
     "no such function",
+    "unknown command",
+    "unknown action",
 )
 """What frameworks answer to a call of a tool that does not exist."""
 OPPOSITES = (

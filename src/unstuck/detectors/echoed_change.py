@@ -1,0 +1,35 @@
+"""Change that the agent makes itself."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.fingerprint import text_digest
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class EchoedChange(Detector):
+    """Calls in a row, alike but for numbers, whose results hold nothing but what the arguments say: sleep and print."""
+
+    pattern = "echoed_change"
+    moments = frozenset(("call", "result"))
+    rungs = Ladder(nudge=8, block=12, stop=20)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        tool = view.tool
+        if tool is None or tool.echo < 2 or (view.ahead and view.pending is not None and not tool.is_alike(view.pending.said)):
+            return None
+        repeats = tool.echo + view.ahead
+        if repeats < self.ladder.first:
+            return None
+        return Evidence(
+            pattern=self.pattern,
+            anchors=(text_digest(f"echo {tool.tool}"),),
+            streak=tool.echo_first,
+            repeats=repeats,
+            ladder=self.ladder,
+            tools=(tool.tool,),
+            first_call=tool.echo_first,
+            first_lap=tool.echo_first,
+        )

@@ -1,0 +1,32 @@
+"""An authoritative "nothing" that is not taken for an answer."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.fingerprint import text_digest
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class EmptyAnswers(Detector):
+    """Rounds in a row in which every look came back empty, whatever was asked and whichever tool was used. Only nudged."""
+
+    pattern = "empty_answers"
+    moments = frozenset(("result",))
+    rungs = Ladder(nudge=8)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        trail = view.trail
+        if trail.empty < self.ladder.first:
+            return None
+        return Evidence(
+            pattern=self.pattern,
+            anchors=(text_digest("empty"),),
+            streak=trail.empty_first,
+            repeats=trail.empty,
+            ladder=self.ladder,
+            tools=tuple(trail.empty_tools),
+            first_call=trail.empty_first,
+            first_lap=trail.empty_first,
+        )

@@ -1,0 +1,41 @@
+"""Spellings of one call that come to one outcome."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class NearRepeat(Detector):
+    """
+    Calls of one tool in a row that are alike but not equal (a throwaway word, a rising limit, a free-text reason) and come to
+    one outcome. What changes the world is left out: a receipt for another target is work.
+    """
+
+    pattern = "near_repeat"
+    moments = frozenset(("call", "result"))
+    rungs = Ladder(nudge=5, block=8, stop=12)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        tool, pending = view.tool, view.pending
+        if tool is None or pending is None or len(tool.chain_keys) < 2 or pending.kind in ("write", "delegate", "talk"):
+            return None
+        if view.ahead and not tool.is_alike(pending.said):
+            return None
+        repeats = tool.chain + tool.chain_asked + view.ahead
+        if repeats < self.ladder.first:
+            return None
+        return Evidence(
+            pattern=self.pattern,
+            anchors=(tool.chain_anchor, *tool.chain_keys),
+            streak=tool.chain_first,
+            repeats=repeats,
+            ladder=self.ladder,
+            tools=(tool.tool,),
+            keys=tuple(tool.chain_keys),
+            first_call=tool.chain_first,
+            first_lap=tool.chain_first,
+            error=tool.error if tool.failed else None,
+        )

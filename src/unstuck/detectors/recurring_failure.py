@@ -1,0 +1,39 @@
+"""A mistake that is made again although it was got over before."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class RecurringFailure(Detector):
+    """
+    A tool that changes things refuses for one reason, on one target, time and again in a turn; other calls, successes and changes
+    may stand between. Only nudged: each time it was got over, but nothing was learned from it.
+    """
+
+    pattern = "recurring_failure"
+    moments = frozenset(("result",))
+    rungs = Ladder(nudge=4)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        tool, pending = view.tool, view.pending
+        if tool is None or pending is None or tool.mistake_call != pending.call or not tool.mistakes:
+            return None
+        mistake, count, first = tool.mistakes[-1]
+        if count < self.ladder.first:
+            return None
+        return Evidence(
+            pattern=self.pattern,
+            anchors=(mistake,),
+            streak=first,
+            repeats=count,
+            ladder=self.ladder,
+            tools=(tool.tool,),
+            keys=(pending.key,),
+            first_call=first,
+            first_lap=pending.call - 1,
+            error=tool.error,
+        )

@@ -1,0 +1,43 @@
+"""One tool that keeps failing in one way."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.fingerprint import text_digest
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class RepeatedFailure(Detector):
+    """
+    Calls of one tool in a row that failed with errors of one class, whatever their arguments; rounds are counted, not calls.
+
+    Rate limits and time-outs pass by themselves: for them the counts are twice as high, and where each wait is longer than
+    the one before they do not count.
+    """
+
+    pattern = "repeated_failure"
+    moments = frozenset(("call", "result"))
+    rungs = Ladder(nudge=5, block=9, stop=14)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        tool = view.tool
+        if tool is None or tool.failed < 2 or tool.unknown:
+            return None
+        repeats = tool.failed + tool.failed_asked + view.ahead
+        if tool.transient:
+            repeats //= 2
+        if repeats < self.ladder.first:
+            return None
+        return Evidence(
+            pattern=self.pattern,
+            anchors=(tool.failure ^ text_digest(tool.tool),),
+            streak=tool.failed_first,
+            repeats=repeats,
+            ladder=self.ladder,
+            tools=(tool.tool,),
+            first_call=tool.failed_first,
+            first_lap=tool.failed_first,
+            error=tool.error,
+        )
