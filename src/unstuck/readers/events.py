@@ -9,7 +9,7 @@ import msgspec
 
 from unstuck import events as made
 from unstuck.events import MAIN, ORIGINS, OUTCOMES, TYPE_NAMES, Event
-from unstuck.traces.record import ANY, Decoder, decode
+from unstuck.traces.record import ANY, Decoder, decode, word
 
 if TYPE_CHECKING:
     from unstuck.traces.head import Head
@@ -57,7 +57,7 @@ LINE: Decoder[_Line] = msgspec.json.Decoder(_Line)
 def detect(head: Head) -> bool:
     """Lines with a known `type` and a `run`."""
     return any(
-        isinstance(record, dict) and record.get("type") in TYPES and isinstance(record.get("run"), str | int)
+        isinstance(record, dict) and word(record.get("type")) in TYPES and isinstance(record.get("run"), str | int)
         for record in head.records
     )
 
@@ -79,7 +79,7 @@ def _event(line: bytes) -> Event | None:
         record = decode(line, LINE)
     except ValueError:
         loose = decode(line, ANY)
-        if isinstance(loose, dict) and isinstance(loose.get("type"), str) and loose["type"] not in TYPES:
+        if isinstance(loose, dict) and word(loose.get("type")) not in {"", *TYPES}:
             return None
         raise
     build = BUILD.get(record.type)

@@ -30,7 +30,7 @@ def decode(line: bytes, decoder: Decoder[T]) -> T:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         pass
     try:
-        return cast("T", msgspec.convert(json.loads(line), decoder.type))
+        return cast("T", msgspec.convert(json.loads(line.rstrip()), decoder.type))
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
     except json.JSONDecodeError as error:
@@ -59,6 +59,11 @@ def seconds(value: object) -> float | None:
 def text(value: object) -> str | None:
     """*value* where it is text that says something."""
     return value if isinstance(value, str) and value else None
+
+
+def word(value: object) -> str:
+    """*value* where it is text, else an empty word: what stands in place of a name may be anything, even unhashable."""
+    return value if isinstance(value, str) else ""
 
 
 def count(fields: Mapping[str, Any], *names: str) -> int:

@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
-from unstuck.events import MAIN, Compaction, Outcome, Result, Retry, Usage, User
+from unstuck.events import MAIN, Compaction, Outcome, Result, Retry, RunStart, Usage, User
 from unstuck.readers.claude_code.texts import is_request, outcome_of, without_reminders
 from unstuck.traces.record import count, joined, seconds, text
 from unstuck.traces.responses import Response, Responses
 
+HEADLESS = "sdk-cli"
+"""The entry point of `claude -p`, where nobody can answer a question."""
 SYNTHETIC = "<synthetic>"
 """The model's name on lines that Claude Code wrote in its place, such as errors of the service."""
 COMPACTED = ("compact_boundary", "microcompact_boundary")
@@ -25,6 +27,7 @@ class Line(msgspec.Struct, rename="camel"):
     subtype: Any = None
     session_id: Any = None
     agent_id: Any = None
+    entrypoint: Any = None
     is_sidechain: Any = None
     is_meta: Any = None
     is_compact_summary: Any = None
@@ -43,6 +46,7 @@ class Session:
     def __init__(self, run: str) -> None:
         self.run = run
         self.responses = Responses(run)
+        self._begun = False
         self._late: dict[str, Response] = {}
         self._just_compacted = False
         self._local_command = False
@@ -54,6 +58,9 @@ class Session:
         elif line.type == "attachment" and isinstance(line.attachment, dict):
             self._queued(line.attachment)
         elif line.type in ("user", "assistant"):
+            if not self._begun and line.entrypoint == HEADLESS:
+                self.responses.put(RunStart(self.run, attended=False))
+            self._begun = True
             content = line.message.get("content") if isinstance(line.message, dict) else None
             blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
             if not isinstance(blocks, list):

@@ -9,7 +9,7 @@ import msgspec
 
 from unstuck.readers.codex.exec_stream import Stream
 from unstuck.readers.codex.rollout import Rollout
-from unstuck.traces.record import Decoder
+from unstuck.traces.record import Decoder, word
 
 if TYPE_CHECKING:
     from unstuck.events import Event
@@ -33,12 +33,12 @@ def detect(head: Head) -> bool:
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
-    kind = record.get("type")
+    kind = word(record.get("type"))
     if kind in ROLLOUT:
         return isinstance(record.get("payload"), dict)
     if kind in STREAM:
         return kind in ("turn.started", "turn.failed") or any(name in record for name in ("thread_id", "item", "usage"))
-    return kind is None and _is_old_meta(record)
+    return not kind and _is_old_meta(record)
 
 
 def _is_old_meta(record: dict[str, Any]) -> bool:
@@ -54,7 +54,7 @@ def read(source: Source) -> Iterator[Event]:
     """
     rollout, stream = Rollout(), Stream(source)
     for number, line in source.records(LINE):
-        kind = line.get("type")
+        kind = word(line.get("type"))
         if kind in STREAM:
             problem = stream.take(line)
         elif kind in ROLLOUT:
@@ -62,7 +62,7 @@ def read(source: Source) -> Iterator[Event]:
             problem = (
                 rollout.take(kind, payload, line.get("timestamp")) if isinstance(payload, dict) else f"{kind} without payload"
             )
-        elif kind is None and _is_old_meta(line):
+        elif not kind and _is_old_meta(line):
             problem = rollout.take("session_meta", line, line.get("timestamp"))
         else:
             problem = rollout.take("response_item", line, line.get("timestamp"))

@@ -30,7 +30,6 @@ class Stream:
         self._responses = Responses("")
         self._before: list[Event] = []
         self._running: dict[str, None] = {}
-        self._acted = False
 
     def take(self, line: dict[str, Any]) -> str | None:
         """Put the events of a line among the responses; what is wrong with it, or `None`."""
@@ -80,8 +79,8 @@ class Stream:
         if not isinstance(id, str):
             return f"{sort} without id"
         if id not in self._running and kind != "item.updated":
-            self._running[id] = None
             self._responses.call(self._response(acts=True), id, *_call(sort, item))
+            self._running[id] = None
         if kind == "item.completed":
             self._running.pop(id, None)
             self._responses.put(Result(self._responses.run, id, *_outcome(sort, item)))

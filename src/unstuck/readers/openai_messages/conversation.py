@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unstuck.events import Call, Event, Message, Result, Usage, User
-from unstuck.traces.record import count, joined, known, seconds, text
+from unstuck.traces.record import count, joined, known, seconds, text, word
 
 if TYPE_CHECKING:
     from unstuck.traces.source import Source
@@ -16,7 +16,7 @@ ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function
 
 def is_message(value: Any) -> bool:
     """Whether *value* is one message of a conversation."""
-    spoken = isinstance(value, dict) and value.get("role") in ROLES and "type" not in value
+    spoken = isinstance(value, dict) and word(value.get("role")) in ROLES and "type" not in value
     return spoken and ("content" in value or "tool_calls" in value)
 
 
