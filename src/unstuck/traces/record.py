@@ -30,7 +30,7 @@ def decode(line: bytes, decoder: Decoder[T]) -> T:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         pass
     try:
-        return cast("T", msgspec.convert(json.loads(line.rstrip()), decoder.type))
+        return cast("T", msgspec.convert(json.loads(line.rstrip().decode("utf-8", "surrogatepass")), decoder.type))
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
     except json.JSONDecodeError as error:
