@@ -66,7 +66,7 @@ def types(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """The documentation; a dead link is an error."""
     install(session, "docs")
-    session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs)
+    session.run("mkdocs", "build", "--strict", *session.posargs)
 
 
 @nox.session

@@ -196,13 +196,28 @@ def test_the_pages_name_every_format():
 
 
 def test_the_page_about_patterns_says_what_works():
-    """Each detector of the default rules has a row with its ladder; a row without one has no detector."""
+    """Each pattern has a section and a row: with its ladder in the default rules, with the presets that find it, or `planned`."""
     page = (ROOT / "docs" / "patterns.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \| .* \| (.+) \|$", page, re.MULTILINE))
-    ladders = {one.pattern: one.ladder for one in unstuck.preset("default").detectors}
-    told = {name: ", ".join("-" if rung is None else str(rung) for rung in ladder) for name, ladder in ladders.items()}
-    assert {name: state for name, state in rows.items() if state != "planned"} == told
-    assert {f"### `{name}`" for name in rows} == set(re.findall(r"^### `\w+`$", page, re.MULTILINE))
+    found = {name: {one.pattern: one.ladder for one in unstuck.preset(name).detectors} for name in unstuck.PRESETS}
+    told = {pattern: rungs(ladder) for pattern, ladder in found.pop("default").items()}
+    for name, ladders in found.items():
+        told = dict.fromkeys(ladders, f"in `{name}`") | told
+    assert {pattern: state for pattern, state in rows.items() if state != "planned"} == told
+    assert {f"### `{pattern}`" for pattern in rows} == set(re.findall(r"^### `\w+`$", page, re.MULTILINE))
+
+
+def rungs(ladder: Any) -> str:
+    return ", ".join("-" if rung is None else str(rung) for rung in ladder)
+
+
+def test_the_page_about_settings_is_complete():
+    """Each option, each preset and each environment variable has its place on the page."""
+    from unstuck.config import Settings
+
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    rows = set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE))
+    assert {*Settings.__annotations__, *unstuck.PRESETS} - rows == set()
 
 
 def test_the_picture_shows_what_scan_prints():
