@@ -20,9 +20,11 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds"}
-EVIDENCE = {"window", "cycles", "trail", "failures", "settle", "ceiling", "ledger"}
+SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds", "degenerate"}
+EVIDENCE = {"window", "cycles", "trail", "failures", "delegations", "swings", "spent", "settle", "ceiling", "ledger"}
 JUDGEMENT = {"ladder", "detectors", "policy", "wording", "presets", "config"}
+DOORS = {"live", "guard", "predicate", "watching"}
+"""Ways into the core for a host's loop, on which adapters stand."""
 CORE = {"events", "errors", "findings", "monitor"} | SAMENESS | EVIDENCE | JUDGEMENT
 """What a live guard needs: these rooms, xxhash and the light part of the standard library."""
 
@@ -30,20 +32,10 @@ ROOMS: dict[str, set[str]] = {
     "events": set(),
     "findings": set(),
     "errors": {"findings"},  # `LoopStopped` carries a finding
-    "words": set(),
-    "volatile": {"words"},
-    "sketch": set(),
-    "fingerprint": {"events"},
-    "kinds": {"events", "words"},
-    "window": set(),
-    "cycles": {"window"},
-    "trail": SAMENESS | {"window", "cycles"},
-    "failures": SAMENESS | {"trail"},
-    "settle": SAMENESS | {"events", "trail", "failures", "ledger"},
-    "ceiling": SAMENESS | {"trail"},
-    "ledger": SAMENESS | EVIDENCE | {"events"},
+    **{room: SAMENESS | {"events"} for room in SAMENESS},
+    **{room: SAMENESS | EVIDENCE | {"events"} for room in EVIDENCE},
     "ladder": {"findings"},
-    "detectors": EVIDENCE | {"events", "findings", "fingerprint", "ladder"},
+    "detectors": SAMENESS | EVIDENCE | {"events", "findings", "ladder"},
     "policy": {"findings", "ladder", "trail", "detectors"},
     "wording": {"findings", "detectors"},
     "monitor": CORE - {"config"},
@@ -55,7 +47,11 @@ ROOMS: dict[str, set[str]] = {
     "readers": {"events", "traces"},
     "traces": {"events"},
     "schemas": set(),
-    "adapters": CORE,
+    "live": CORE,
+    "guard": CORE | {"live"},
+    "watching": CORE | {"live", "guard"},
+    "predicate": CORE | {"live"},
+    "adapters": CORE | {"live", "guard"},
     "compat": CORE | {"adapters"},
     "testing": CORE | {"readers", "traces"},
     "hooks": CORE | {"readers", "store"},
@@ -64,7 +60,7 @@ ROOMS: dict[str, set[str]] = {
     "reporters": {"findings", "scan"},
     "cli": CORE
     | {"scan", "cost", "calibrate", "readers", "traces", "testing", "hooks", "store", "telemetry", "reporters", "schemas"},
-    "__init__": CORE,
+    "__init__": CORE | {"watching", "predicate"},
     "__main__": {"cli"},
 }
 """What each room may import besides `errors` and itself; a room that is not named here is an offence."""
@@ -76,7 +72,7 @@ CONTRACTS = {("detectors", "detector")}
 """Files in those rooms that say what their neighbours are."""
 
 OUTSIDE: dict[str, set[str]] = {
-    **{room: {"xxhash"} for room in CORE | {"__init__", "__main__", "telemetry"}},
+    **{room: {"xxhash"} for room in CORE | DOORS | {"__init__", "__main__", "telemetry"}},
     **{
         room: {"click", "msgspec", "rich", "xxhash", "zstandard"}
         for room in ("readers", "scan", "reporters", "cli", "calibrate")
@@ -190,6 +186,56 @@ def neighbour(where: Path, room: str, parts: list[str], package: Path) -> str | 
 def test_the_package_keeps_the_rules():
     """No file of the package imports what its room may not import."""
     assert offences(PACKAGE) == []
+
+
+KNOTS = [{"unstuck.ledger", "unstuck.settle"}, {"unstuck.traces.head", "unstuck.traces.source"}]
+"""Modules that import each other, for a type alone; take a line out when it is undone."""
+
+
+def knots(package: Path) -> list[set[str]]:
+    """The groups of modules that import each other in a ring, directly or by way of others."""
+    edges: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        where = path.relative_to(package)
+        name = ".".join(("unstuck", *where.with_suffix("").parts)).removesuffix(".__init__")
+        dotted = ".".join(("unstuck", *where.parent.parts))
+        edges[name] = {one.target for one in imports(ast.parse(path.read_text("utf-8")), dotted)}
+    for name, targets in edges.items():
+        known = {target if target in edges else target.rpartition(".")[0] for target in targets}
+        edges[name] = known & edges.keys() - {name, "unstuck"}
+    reached = {name: reachable(name, edges) for name in edges if name != "unstuck"}
+    found = [
+        {other for other in others if name in reached.get(other, ())} for name, others in reached.items() if name in others
+    ]
+    return [group for index, group in enumerate(found) if group not in found[:index]]
+
+
+def reachable(name: str, edges: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    ahead = list(edges[name])
+    while ahead:
+        one = ahead.pop()
+        if one not in found:
+            found.add(one)
+            ahead.extend(edges[one])
+    return found
+
+
+def test_no_modules_import_each_other():
+    """No ring of imports, not even under `TYPE_CHECKING` or inside functions, but for those that are known."""
+    assert sorted(knots(PACKAGE), key=sorted) == KNOTS
+
+
+def test_a_planted_ring_is_found(tmp_path):
+    """Three modules that import each other in a ring, one of them late, are named together."""
+    for name, code in {
+        "a": "from .b import x",
+        "b": "def f():\n    from unstuck import c",
+        "c": "import unstuck.a",
+        "d": "from . import a",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(code + "\n", "utf-8")
+    assert knots(tmp_path) == [{"unstuck.a", "unstuck.b", "unstuck.c"}]
 
 
 PLANTED = [
