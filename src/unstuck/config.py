@@ -213,6 +213,7 @@ def _reading(settings: Settings, start: Reading) -> Reading:
         identity={**start.identity, **identity},
         window=check_count("window", settings.get("window", start.window), 8, 1024),
         approved_repeats=check_count("approved_repeats", settings.get("approved_repeats", start.approved_repeats), 1, 1000),
+        turns=start.turns,
     )
 
 

@@ -36,7 +36,7 @@ _LABELS: dict[Level, LevelName] = {
 }
 _NAMED: dict[str, Level] = {label: level for level, label in _LABELS.items()}
 
-Unit: TypeAlias = Literal["calls", "laps", "responses", "repeats", "hand-offs"]
+Unit: TypeAlias = Literal["calls", "laps", "responses", "repeats", "hand-offs", "percent"]
 """What a finding's count counts."""
 
 

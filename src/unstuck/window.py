@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 
 class Made(NamedTuple):
-    """One call in the window; `result` is the digest of outcome and content, `None` while there is none."""
+    """
+    One call in the window; `result` is the digest of outcome and content, `None` while there is none.
+
+    `settled` numbers the results in the order in which they came; `nothing` says that the result was no value at all.
+    """
 
     key: int
     call: int
@@ -15,6 +19,8 @@ class Made(NamedTuple):
     tool: str
     result: int | None = None
     outcome: str | None = None
+    settled: int = 0
+    nothing: bool = False
 
 
 class CallWindow:
@@ -29,6 +35,7 @@ class CallWindow:
         self.made: deque[Made] = deque()
         self.counts: dict[int, int] = {}
         self.busy = 0
+        self.settled = 0
 
     def add(self, key: int, call: int, message: int, tool: str) -> None:
         """A call was made."""
@@ -46,12 +53,14 @@ class CallWindow:
         else:
             del self.counts[key]
 
-    def settle(self, call: int, result: int, outcome: str) -> None:
+    def settle(self, call: int, result: int, outcome: str, nothing: bool) -> None:
         """A call's result arrived."""
         made = self.made
+        self.settled += 1
         for index in range(len(made) - 1, -1, -1):
             if made[index].call == call:
-                made[index] = made[index]._replace(result=result, outcome=outcome)
+                key, _, message, tool, *_ = made[index]
+                made[index] = Made(key, call, message, tool, result, outcome, self.settled, nothing)
                 return
 
     def last(self, span: int) -> list[Made]:
@@ -69,14 +78,15 @@ class CallWindow:
 
     def dump(self) -> list[Any]:
         """The window as JSON values."""
-        return [list(entry) for entry in self.made]
+        return [self.settled, *(list(entry) for entry in self.made)]
 
     @classmethod
     def load(cls, saved: list[Any], span: int) -> CallWindow:
         """The window that was dumped."""
         window = cls(span)
-        for row in saved:
+        for row in saved[1:]:
             entry = Made(*row)
             window.add(entry.key, entry.call, entry.message, entry.tool)
             window.made[-1] = entry
+        window.settled = saved[0]
         return window
