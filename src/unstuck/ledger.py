@@ -12,11 +12,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
+from unstuck.degenerate import SPAN, Degenerate
+from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
 from unstuck.kinds import Kinds, target_digest
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
-from unstuck.ceiling import Ceiling, Tally
+from unstuck.spent import Price, Spent
+from unstuck.swings import Swing, Swings
 from unstuck.trail import CallState, Round, Row, Said, ToolState, Trail
 
 
@@ -28,6 +31,7 @@ class Reading(NamedTuple):
     identity: Mapping[str, tuple[str, ...]] = {}
     window: int = 64
     approved_repeats: int = 3
+    turns: bool = True  # whether a person's request begins anew
 
     def is_exempt(self, tool: str) -> bool:
         """Whether *tool* neither counts nor breaks others' streaks; a name that ends with `*` stands for all that begin so."""
@@ -46,7 +50,21 @@ class Reading(NamedTuple):
 class Pending(Row):
     """A call whose result is not there yet."""
 
-    __slots__ = ("agent", "approved", "call", "depth", "exempt", "ignored", "key", "kind", "message", "said", "target", "time", "tool")
+    __slots__ = (
+        "agent",
+        "approved",
+        "call",
+        "depth",
+        "exempt",
+        "ignored",
+        "key",
+        "kind",
+        "message",
+        "said",
+        "target",
+        "time",
+        "tool",
+    )
 
     def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
         self.call, self.message, self.key, self.kind = call, message, key, kind
@@ -83,6 +101,9 @@ class View(NamedTuple):
     pending: Pending | None = None
     ahead: int = 0
     text: str | None = None
+    repeating: Degenerate | None = None
+    swing: Swing | None = None
+    delegations: Delegations | None = None
 
 
 class Ledger:
@@ -90,12 +111,17 @@ class Ledger:
 
     MOST_AGENTS = 32
 
-    def __init__(self, reading: Reading, needs: frozenset[str], span: int) -> None:
+    def __init__(self, reading: Reading, needs: frozenset[str], span: int, price: Price | None = None) -> None:
         self.reading = reading
         self.span = span  # calls that the window rules look at; 0 where there are none
         self.follows_calls = bool(needs & {"calls", "tools", "cycles"})
         self.follows_tools = "tools" in needs
         self.follows_cycles = "cycles" in needs
+        self.follows_texts = "texts" in needs
+        self.swings = Swings(reading.window) if "tools" in needs else None
+        self.delegations = Delegations(reading.window) if "delegations" in needs else None
+        self.shows_exchanges = "exchanges" in needs
+        self.spent = Spent(price) if "spent" in needs else None
         self.calls = 0
         self.messages = 0
         self.epoch = 1  # how often the world was changed
@@ -117,7 +143,10 @@ class Ledger:
             "open": [[name, pending.row()] for name, pending in self.open.items()],
             "responses": list(self.responses.items()),
             "written": list(self.written),
+            "swings": self.swings.dump() if self.swings is not None else None,
+            "delegations": self.delegations.dump() if self.delegations is not None else None,
             "ceiling": self.ceiling.dump() if self.ceiling is not None else None,
+            "spent": self.spent.dump() if self.spent is not None else None,
         }
 
     def load(self, saved: dict[str, Any], ceiling: int) -> None:
@@ -129,14 +158,23 @@ class Ledger:
         self.open.update((name, Pending.from_row(row)) for name, row in saved["open"])
         self.responses.update(saved["responses"])
         self.written.update((key, None) for key in saved["written"])
+        if self.swings is not None and saved["swings"] is not None:
+            self.swings.load(saved["swings"])
+        if self.delegations is not None and saved["delegations"] is not None:
+            self.delegations = Delegations.load(saved["delegations"], self.reading.window)
         if saved["ceiling"] is not None:
             self.ceiling = Ceiling.load(saved["ceiling"], ceiling, self.reading.window)
+        if self.spent is not None and saved.get("spent") is not None:
+            self.spent = Spent.load(saved["spent"], self.spent.price)
+            for trail in self.trails.values():
+                trail.spent = self.spent
 
     def trail(self, agent: str) -> Trail:
         """The trail of *agent*, made where there is none; the agent that was silent longest makes room."""
         trail = self.trails.get(agent)
         if trail is None:
             trail = self.trails[agent] = Trail(agent, self.reading.window, self.span)
+            trail.spent = self.spent
             if len(self.trails) > self.MOST_AGENTS:
                 self.trails.popitem(last=False)
         return trail
@@ -144,9 +182,15 @@ class Ledger:
     def on_user(self, event: User) -> list[View]:
         """A turn begins where a person speaks; anything else in the user's role only ends the open rounds."""
         views = self.close_rounds()
-        if event.origin == "user":
+        if event.origin == "user" and self.reading.turns:
+            if self.spent is not None:
+                self.spent.new_turn()
             self.trails.clear()
             self.written.clear()
+            if self.swings is not None:
+                self.swings = Swings(self.reading.window)
+            if self.delegations is not None:
+                self.delegations = Delegations(self.reading.window)
             self.epoch += 1
             return []
         return views
@@ -161,14 +205,26 @@ class Ledger:
         views = self.close_round(trail)
         self.spoke = True
         self.messages += 1
+        if self.spent is not None:
+            self.spent.respond(event)
         self._remember_response(event.message, self.messages)
         if event.calls:
             trail.round = self._new_round(trail, event.message, self.messages, event.calls)
+        if self.follows_texts:
+            views += self._read_text(trail, event)
+        return views
+
+    def _read_text(self, trail: Trail, event: Message) -> list[View]:
+        if event.calls:
+            trail.end_talk()
+        views = [
+            View("text", trail, self.calls, self.messages, text=text)
+            for text in (event.text, event.reasoning)
+            if text and len(text) >= SPAN
+        ]
         if event.calls == 0:
-            settle_text(trail, event.text or "", self.messages)
+            settle_text(trail, event.text or "", event.reasoning or "", self.messages)
             views.append(View("message", trail, self.calls, self.messages, text=event.text))
-        elif event.calls is not None:
-            trail.text_count = 0
         return views
 
     def _remember_response(self, number: int, ordinal: int) -> None:
@@ -203,10 +259,16 @@ class Ledger:
             return views
         if trail.window_calls is not None:
             trail.window_calls.add(key, self.calls, round_.response, event.tool)
+        if self.spent is not None:
+            self.spent.call(event.agent, event.tool, self.calls, event.time)
         state, tool = trail.calls.get(key), trail.tools.get(event.tool)
-        if state is not None or (tool is not None and (tool.chain > 1 or tool.failed > 1)):
+        if state is not None or self.shows_exchanges or (tool is not None and (tool.chain > 1 or tool.failed > 1)):
             ahead = 0 if state is not None and key in round_.keys else 1
-            views.append(View("call", trail, self.calls, round_.response, state, tool, pending, ahead))
+            views.append(
+                View("call", trail, self.calls, round_.response, state, tool, pending, ahead, delegations=self.delegations)
+            )
+        elif kind == "delegate" and self.delegations is not None:
+            views.append(View("call", trail, self.calls, round_.response, None, None, pending, 1, delegations=self.delegations))
         return views
 
     def _open(self, name: str, pending: Pending) -> None:
@@ -247,6 +309,8 @@ class Ledger:
         if in_round and round_ is not None:
             round_.open -= 1
         views: list[View] = []
+        if self.spent is not None:
+            self.spent.at(event.time)
         if event.outcome == "blocked":
             self._asked_again(trail, pending)
         elif not pending.ignored or (self.ceiling is not None and pending.exempt):
@@ -261,6 +325,8 @@ class Ledger:
         return views
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
+        if self.spent is not None and not (pending.ignored or pending.approved):
+            self.spent.refuse(pending.agent, pending.tool)
         state, tool = trail.calls.get(pending.key), trail.tools.get(pending.tool)
         if state is not None:
             state.asked += 1
@@ -280,11 +346,15 @@ class Ledger:
                 return []
         trail.recent.append([pending.call, pending.message, pending.key, pending.tool, False])
         if trail.window_calls is not None:
-            trail.window_calls.settle(pending.call, raw, event.outcome)
+            trail.window_calls.settle(pending.call, raw, event.outcome, content is None)
+        if self.spent is not None and not pending.approved:
+            tally = self.spent.tally(pending.agent, pending.tool)
+            if tally is not None:
+                tally.count(pending.key, raw, text)
         if not self.follows_calls:
             if round_ is not None:
                 _join(round_, pending, pending.key)
-            return []
+            return self._exchange(trail, pending) if self.shows_exchanges else []
         number = round_.number if round_ is not None else trail.rounds + 1
         state = settle_call(self, trail, pending, raw, text, event, number)
         if pending.approved:
@@ -295,10 +365,26 @@ class Ledger:
             settle_empty(trail, pending, text, event, number, self.reading.kinds.words.empty)
         if round_ is not None:
             _join(round_, pending, state.symbol)
+        swing = None
+        if event.outcome == "ok":
+            if pending.kind == "write" and self.swings is not None:
+                swing = self.swings.change(pending.tool, pending.said.value, pending.key, pending.call)
+            if self.delegations is not None:
+                if pending.kind == "delegate":
+                    self.delegations.delegate(
+                        pending.agent, pending.tool, pending.key, pending.said, pending.call, pending.message
+                    )
+                else:
+                    self.delegations.work()
         if pending.kind in ("write", "delegate") and event.outcome == "ok" and pending.key not in self.written:
             self._changed(pending.key)
             state.epoch = self.epoch
-        return [View("result", trail, pending.call, pending.message, state, tool, pending, text=text)]
+        return [
+            View("result", trail, pending.call, pending.message, state, tool, pending, 0, text, None, swing, self.delegations)
+        ]
+
+    def _exchange(self, trail: Trail, pending: Pending) -> list[View]:
+        return [View("result", trail, pending.call, pending.message, pending=pending)]
 
     def _changed(self, key: int) -> None:
         self.epoch += 1

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
+from unstuck.detectors.budget import Budget
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.detectors.windowed import Windowed
 from unstuck.errors import StateError
@@ -47,11 +48,12 @@ class Monitor:
         self.rules = rules
         needs = frozenset[str]().union(*(detector.needs for detector in rules.detectors))
         span = max((detector.span for detector in rules.detectors if isinstance(detector, Windowed)), default=0)
-        self.ledger = Ledger(rules.reading, needs, span)
+        price = next((detector.price for detector in rules.detectors if isinstance(detector, Budget)), None)
+        self.ledger = Ledger(rules.reading, needs, span, price)
         self.loops = Loops()
         self._asked: dict[str, tuple[Detector, ...]] = {
             moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
-            for moment in ("call", "result", "round", "message")
+            for moment in ("call", "result", "round", "message", "text")
         }
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
@@ -82,7 +84,7 @@ class Monitor:
             views = ledger.on_message(event)  # type: ignore[arg-type]
         elif kind is User:
             views = ledger.on_user(event)  # type: ignore[arg-type]
-            if event.origin == "user":  # type: ignore[union-attr]
+            if event.origin == "user" and self.rules.reading.turns:  # type: ignore[union-attr]
                 self.loops.re_arm()
                 self._waiting.clear()
         else:
@@ -135,7 +137,7 @@ class Monitor:
         finding = None
         if new:
             loop.level = int(level)
-            call = None if view.moment == "message" else view.call
+            call = None if view.moment in ("message", "text") else view.call
             finding = finding_of(loop, evidence, level, call, view.message, view.trail.agent, policy.shadow)
             if policy.consume:
                 loop.level = 0

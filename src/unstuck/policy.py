@@ -149,7 +149,7 @@ class Loops:
 def allowed(level: Level, moment: str, policy: Policy) -> Level:
     """What *level* comes to at *moment*: a block only where a call has not run yet, nothing above the strongest allowed."""
     level = min(level, policy.strongest)
-    if level == Level.BLOCK and moment not in ("call", "stream"):
+    if level == Level.BLOCK and moment not in ("call", "text"):
         return Level.NUDGE
     if moment == "call" and level == Level.NUDGE:
         return Level.CONTINUE

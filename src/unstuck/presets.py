@@ -6,11 +6,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from unstuck.detectors.cycle import Cycle
+from unstuck.detectors.degenerate_text import DegenerateText
+from unstuck.detectors.delegation_loop import DelegationLoop
 from unstuck.detectors.detector import Detector
 from unstuck.detectors.echoed_change import EchoedChange
 from unstuck.detectors.empty_answers import EmptyAnswers
+from unstuck.detectors.empty_response import EmptyResponse
 from unstuck.detectors.failure_cascade import FailureCascade
+from unstuck.detectors.handoff_loop import HandoffLoop
+from unstuck.detectors.monologue import Monologue
 from unstuck.detectors.near_repeat import NearRepeat
+from unstuck.detectors.oscillation import Oscillation
+from unstuck.detectors.praisonai_rules import CallsInSpan, PingPong, SamePollResult
+from unstuck.detectors.pydantic_deep_rules import SameCallInARow, SameResultInARow, TwoCallsInTurn
 from unstuck.detectors.recovered_ground import RecoveredGround
 from unstuck.detectors.recurring_failure import RecurringFailure
 from unstuck.detectors.repeated_call import RepeatedCall
@@ -54,8 +62,14 @@ def _default() -> Rules:
         EchoedChange(),
         RecoveredGround(),
         RepeatedCall(),
+        Oscillation(),
+        DelegationLoop(),
+        HandoffLoop(),
         EmptyAnswers(),
+        DegenerateText(),
         RepeatedText(),
+        EmptyResponse(),
+        Monologue(),
     )
     return Rules(detectors, name="default")
 
@@ -66,7 +80,24 @@ def _pydantic_ai_harness() -> Rules:
     return Rules(detectors, policy, name="pydantic-ai-harness")
 
 
-PRESETS: dict[str, Callable[[], Rules]] = {"default": _default, "pydantic-ai-harness": _pydantic_ai_harness}
+def _praisonai() -> Rules:
+    detectors = (SamePollResult(), PingPong(), CallsInSpan())
+    policy = Policy(strongest=Level.BLOCK, one_per_round=True)
+    return Rules(detectors, policy, Reading(turns=False), name="praisonai")
+
+
+def _pydantic_deep() -> Rules:
+    detectors = (SameCallInARow(), TwoCallsInTurn(), SameResultInARow())
+    policy = Policy(strongest=Level.NUDGE, one_per_round=True)
+    return Rules(detectors, policy, name="pydantic-deep")
+
+
+PRESETS: dict[str, Callable[[], Rules]] = {
+    "default": _default,
+    "pydantic-ai-harness": _pydantic_ai_harness,
+    "praisonai": _praisonai,
+    "pydantic-deep": _pydantic_deep,
+}
 """The rule sets by name."""
 
 

@@ -19,6 +19,8 @@ SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
 TELLING = 240
 """Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
+NUMBERS_APART = 0.5
+"""The same where calls may differ in their numbers."""
 STALE = 0.5
 """The share of known words from which on a differing answer says nothing new."""
 
@@ -159,7 +161,7 @@ def _echo(tool: ToolState, pending: Pending, text: str, event: Result, round_: i
         return
     said = pending.said
     said.settle()
-    if share_known(sketch(words_of(text)), said.everything or frozenset()) < 1.0 or not tool.is_alike(said):
+    if share_known(sketch(words_of(text)), said.everything or frozenset()) < 1.0 or not tool.is_alike(said, NUMBERS_APART):
         tool.echo = 0
     elif tool.echo == 0:
         tool.echo, tool.echo_first, tool.echo_round = 1, pending.call, round_
@@ -238,15 +240,23 @@ def settle_empty(trail: Trail, pending: Pending, text: str, event: Result, round
         trail.empty = 0
 
 
-def settle_text(trail: Trail, text: str, message: int) -> None:
-    """Count responses in a row without calls that are equal but for case and white space."""
-    digest = text_digest("".join(text.split()).casefold())
+def settle_text(trail: Trail, text: str, reasoning: str, message: int) -> None:
+    """Count responses in a row without calls: empty ones, equal ones, ones that say nothing new."""
     if not text.strip():
-        trail.silent += 1
         trail.text_count = 0
+        trail.silent = 0 if reasoning.strip() else trail.silent + 1
         return
     trail.silent = 0
+    digest = text_digest("".join(text.split()).casefold())
     if trail.text_count and digest == trail.text:
         trail.text_count += 1
     else:
         trail.text, trail.text_count, trail.text_first = digest, 1, message
+    said = sketch(words_of(text))
+    # A long text shares its small words with any other, so more of it must be known.
+    if trail.talk and share_known(said, trail.talk) >= (0.5 if len(said) <= 30 else 0.8):
+        trail.talk_count += 1
+    else:
+        trail.talk_count, trail.talk_first = 1, message
+    if len(trail.talk) < 512:
+        trail.talk |= said

@@ -230,14 +230,14 @@ class ToolState(Row):
         """What the chain is recognised by: the tool and the outcome."""
         return text_digest(self.tool) ^ (self.outcome.raw if self.outcome is not None else 0)
 
-    def is_alike(self, said: Said) -> bool:
+    def is_alike(self, said: Said, share: float = ALIKE) -> bool:
         """Whether a call's arguments are a spelling of the latest call's."""
         before = self.args
         if before is None:
             return False
         before.settle()
         said.settle()
-        return likeness(before.chosen or frozenset(), said.chosen or frozenset()) >= ALIKE
+        return likeness(before.chosen or frozenset(), said.chosen or frozenset()) >= share
 
     def row(self) -> list[Any]:
         saved = super().row()
@@ -283,6 +283,7 @@ class Trail:
         self.agent = agent
         self.window = window
         self.window_calls = CallWindow(span) if span else None
+        self.spent: Any = None  # what the run has spent, where a budget wants to know
         self.calls: OrderedDict[int, CallState] = OrderedDict()
         self.tools: OrderedDict[str, ToolState] = OrderedDict()
         self.cycles = Cycles(window)
@@ -301,6 +302,12 @@ class Trail:
         self.silent = 0
         self.talk: set[int] = set()
         self.talk_count = 0
+        self.talk_first = 0
+
+    def end_talk(self) -> None:
+        """The agent acted."""
+        self.text_count = self.silent = self.talk_count = 0
+        self.talk.clear()
 
     @property
     def most(self) -> int:
@@ -316,7 +323,7 @@ class Trail:
 
     _SCALARS = (
         "rounds empty empty_first empty_round empty_tools failure failed failed_first failed_round failed_tools redundant "
-        "redundant_first text text_count text_first silent talk_count"
+        "redundant_first text text_count text_first silent talk_count talk_first"
     ).split()
 
     def dump(self) -> dict[str, Any]:

@@ -65,6 +65,8 @@ PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename", "target_file
 OLD_FIELDS = ("old", "old_string", "old_str", "old_text", "search", "find", "before")
 NEW_FIELDS = ("new", "new_string", "new_str", "new_text", "replace", "replacement", "after")
 """Arguments of an edit: what is taken out and what is put in."""
+CONTENT_FIELDS = ("content", "text", "file_text", "contents", "data", "body", "new_content", "new_source")
+"""Arguments that hold a target's whole new content."""
 VOLATILE_FIELDS = (
     "pid ppid tid thread_id duration duration_ms duration_seconds durationms durationseconds elapsed elapsed_ms elapsedms "
     "elapsed_time took latency latency_ms wall_time walltime execution_time executiontime response_time responsetime "

@@ -6,6 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.settle import NUMBERS_APART
 
 
 class EchoedChange(Detector):
@@ -18,7 +19,11 @@ class EchoedChange(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         tool = view.tool
-        if tool is None or tool.echo < 2 or (view.ahead and view.pending is not None and not tool.is_alike(view.pending.said)):
+        if (
+            tool is None
+            or tool.echo < 2
+            or (view.ahead and view.pending is not None and not tool.is_alike(view.pending.said, NUMBERS_APART))
+        ):
             return None
         repeats = tool.echo + view.ahead
         if repeats < self.ladder.first:

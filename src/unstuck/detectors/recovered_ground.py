@@ -16,7 +16,7 @@ class RecoveredGround(Detector):
 
     pattern = "recovered_ground"
     moments = frozenset(("result",))
-    rungs = Ladder(nudge=4, stop=16)
+    rungs = Ladder(nudge=5, stop=16)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""

@@ -1,0 +1,25 @@
+"""Announcing, in ever new words, and not acting."""
+
+from __future__ import annotations
+
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.fingerprint import text_digest
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+
+
+class Monologue(Detector):
+    """Responses in a row without calls, each made mostly of words that the ones before it had."""
+
+    pattern = "monologue"
+    moments = frozenset(("message",))
+    needs = frozenset(("texts",))
+    rungs = Ladder(nudge=4, stop=6)
+
+    def look(self, view: View) -> Evidence | None:
+        """See `Detector.look`."""
+        trail = view.trail
+        if trail.talk_count < self.ladder.first:
+            return None
+        anchor = text_digest(self.pattern)
+        return Evidence(self.pattern, (anchor,), trail.talk_first, trail.talk_count, self.ladder, unit="responses")
