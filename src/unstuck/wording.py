@@ -36,6 +36,8 @@ _SEEN = {
     "empty_response": "Your last {n} responses were empty.",
     "degenerate_text": "Your response repeats the same passage over and over.",
     "stalled": "Nothing has advanced in the last {n} rounds.",
+    "turn_budget": "{n} calls to {tools} in this turn brought nothing that the same calls had not brought before.",
+    "budget": "{n} percent of what this run may spend is used up.",
 }
 _ADVICE = {
     "empty_answers": "Take the empty answer as the answer, or say what is missing.",
@@ -50,6 +52,7 @@ _ADVICE = {
     "delegation_loop": "Do the work yourself or report what keeps you from it.",
     "handoff_loop": "Decide now who answers, and answer.",
     "stalled": "Say what the goal still needs, and change your approach if this does not get there.",
+    "budget": "Finish with what you have, and say what is missing.",
 }
 _DEFAULT_ADVICE = "Doing it again will not change that. Change your approach, or say what is blocking you."
 
