@@ -33,6 +33,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import unstuck
@@ -195,20 +196,25 @@ def test_the_pages_name_every_format():
         assert re.findall(r"^\| `(\w+)` \|", table[1], re.MULTILINE) == list(READERS), page.name
 
 
+def test_the_example_answer_keeps_to_the_schema():
+    """The answer that the page explains is one that the published schema allows, and every field of the schema is explained."""
+    schema = json.loads((Path(unstuck.__file__).parent / "schemas" / "scan.schema.json").read_text("utf-8"))
+    path = ROOT / "docs" / "answer.md"
+    example = next(block for block in blocks(path) if block.language == "json")
+    jsonschema.validate(json.loads(example.body), schema)
+    page = path.read_text("utf-8")
+    fields = {*schema["properties"], *schema["$defs"]["finding"]["properties"]}
+    assert [field for field in sorted(fields) if f"`{field}`" not in page] == []
+
+
 def test_the_page_about_patterns_says_what_works():
-    """Each pattern has a section and a row: with its ladder in the default rules, with the presets that find it, or `planned`."""
+    """Each pattern has a section and a row, and the row has the rungs that the code has."""
+    tables = runpy.run_path(str(ROOT / "docs" / "tables.py"))
     page = (ROOT / "docs" / "patterns.md").read_text("utf-8")
-    rows = dict(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \| .* \| (.+) \|$", page, re.MULTILINE))
-    found = {name: {one.pattern: one.ladder for one in unstuck.preset(name).detectors} for name in unstuck.PRESETS}
-    told = {pattern: rungs(ladder) for pattern, ladder in found.pop("default").items()}
-    for name, ladders in found.items():
-        told = dict.fromkeys(ladders, f"in `{name}`") | told
-    assert {pattern: state for pattern, state in rows.items() if state != "planned"} == told
+    assert page == tables["patterns"](page), "run docs/tables.py"
+    rows = [row[1] for row in tables["ROW"].findall(page)]
+    assert set(tables["presets"]()) - set(rows) == set()
     assert {f"### `{pattern}`" for pattern in rows} == set(re.findall(r"^### `\w+`$", page, re.MULTILINE))
-
-
-def rungs(ladder: Any) -> str:
-    return ", ".join("-" if rung is None else str(rung) for rung in ladder)
 
 
 def test_the_page_about_settings_is_complete():
