@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from unstuck.findings import Finding as Finding
     from unstuck.findings import Level as Level
     from unstuck.monitor import Monitor as Monitor
+    from unstuck.predicate import stop_when_repeated as stop_when_repeated
     from unstuck.presets import PRESETS as PRESETS
     from unstuck.presets import Rules as Rules
     from unstuck.presets import preset as preset
+    from unstuck.watching import Watch as Watch
+    from unstuck.watching import watch as watch
 
     __version__: str
 
@@ -57,8 +60,11 @@ __all__ = (
     "UnstuckError",
     "Usage",
     "User",
+    "Watch",
     "__version__",
     "preset",
+    "stop_when_repeated",
+    "watch",
 )
 
 _HOMES = {
@@ -84,7 +90,10 @@ _HOMES = {
     "UnstuckError": "errors",
     "Usage": "events",
     "User": "events",
+    "Watch": "watching",
     "preset": "presets",
+    "stop_when_repeated": "predicate",
+    "watch": "watching",
 }
 
 

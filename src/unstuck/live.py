@@ -1,0 +1,245 @@
+"""
+A run that is going on now: one monitor, its lock, the nudges that wait, and the fail-safe.
+
+Adapters translate their framework's moments into the methods of `LiveAgent` and carry out what these answer. Nothing here waits or
+does I/O, so one set of methods serves threads and tasks alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unstuck.errors import LoopStopped
+from unstuck.events import MAIN, Call, Event, Message, Outcome, Result, RunEnd, RunStart, User
+from unstuck.findings import CONTINUE, Decision, Finding, Level
+from unstuck.monitor import Monitor
+
+if TYPE_CHECKING:
+    from unstuck.presets import Rules
+
+MARK = "[unstuck] "
+"""What every text begins with that the guard puts into a conversation, so that it can be told from a person's."""
+MOST_FINDINGS = 1_000
+MOST_OPEN = 256
+"""Calls of one agent without a result that are remembered."""
+_NUMBERS = count(1)
+
+
+class Watchers(NamedTuple):
+    """Who is told what while a run goes on: of each new finding, and of each event (to write a trace that `unstuck scan` reads)."""
+
+    finding: Callable[[Finding], None] | None = None
+    event: Callable[[Event], None] | None = None
+
+
+class LiveRun:
+    """
+    One run. *name* is its id in events (default: numbered), *attended* says whether somebody can answer a question.
+
+    *findings* holds the latest 1,000; *stopped* is the finding that ended the run. Once anything in the guard raised, *off* is true
+    and every decision is `continue`: the failure is logged once, and the host goes on.
+    """
+
+    def __init__(
+        self, rules: Rules | None = None, *, name: str | None = None, attended: bool = True, watchers: Watchers | None = None
+    ) -> None:
+        self.name = name or f"run-{next(_NUMBERS)}"
+        self.lock = RLock()
+        self.monitor = Monitor(rules)
+        self.findings: deque[Finding] = deque(maxlen=MOST_FINDINGS)
+        self.stopped: Finding | None = None
+        self.stop_text: str | None = None
+        self.off = False
+        self.agents: dict[str, LiveAgent] = {}
+        self.messages = 0
+        self.ids = count(1)
+        self._watchers = watchers or Watchers()
+        self.observe(RunStart(self.name, attended))
+
+    def observe(self, event: Event) -> Decision:
+        """What the monitor decides about *event*; `continue` where the guard is off or fails."""
+        with self.lock:
+            if self.off:
+                return CONTINUE
+            try:
+                decision = self.monitor.observe(event)
+                if decision.text is not None:
+                    decision = decision._replace(text=MARK + decision.text)
+                self._note(decision)
+                self._tell(event, decision)
+            except Exception as error:
+                self.switch_off(error)
+                return CONTINUE
+            return decision
+
+    def _note(self, decision: Decision) -> None:
+        self.findings += decision.findings
+        if decision.level is Level.STOP and self.stopped is None:
+            self.stopped, self.stop_text = decision.finding, decision.text
+        elif decision.level is Level.NUDGE and decision.text and decision.finding is not None:
+            agent = self.agents.get(decision.finding.agent) or self.agent(MAIN)
+            agent.nudges[decision.text] = None
+
+    def _tell(self, event: Event, decision: Decision) -> None:
+        finding, told = self._watchers
+        if told is not None:
+            told(event)
+        if finding is not None:
+            for found in decision.findings:
+                finding(found)
+
+    def switch_off(self, error: Exception) -> None:
+        """Stop guarding this run because of *error*; says so once, without the error's text, which may quote arguments."""
+        with self.lock:
+            if self.off:
+                return
+            self.off = True
+            from logging import getLogger
+
+            place = error.__traceback__
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            where = f" in {place.tb_frame.f_code.co_qualname}, line {place.tb_lineno}" if place is not None else ""
+            text = "%s raised%s while it watched run %s; the guard is off for this run, and the run goes on"
+            getLogger("unstuck").warning(text, type(error).__name__, where, self.name)
+
+    def agent(self, name: str = MAIN, parent: str | None = None, depth: int | None = None) -> LiveAgent:
+        """The agent called *name* in this run; what it was made with the first time holds."""
+        with self.lock:
+            agent = self.agents.get(name)
+            if agent is None:
+                agent = self.agents[name] = LiveAgent(self, name, parent, depth)
+            return agent
+
+    def spawned(self, name: str, by: LiveAgent) -> LiveAgent:
+        """A sub-agent that *by* starts; where the name is taken it gets a number, since it begins with an empty context."""
+        with self.lock:
+            free, nth = name, 1
+            while free in self.agents:
+                nth += 1
+                free = f"{name}#{nth}"
+            return self.agent(free, by.name, (by.depth or 0) + 1)
+
+    def user(self, text: str | None = None, origin: str = "user") -> None:
+        """Somebody spoke; a person's request begins a new turn, and takes back a stop."""
+        with self.lock:
+            if origin == "user":
+                self.stopped = None
+                for agent in self.agents.values():
+                    agent.nudges.clear()
+            self.observe(User(self.name, text, origin))
+
+    def end(self, outcome: str | None = None) -> None:
+        """The run is over."""
+        self.observe(RunEnd(self.name, outcome))
+
+
+class LiveAgent:
+    """One agent of a run: where its responses, calls and results come in, and where the nudges for it wait."""
+
+    def __init__(self, run: LiveRun, name: str = MAIN, parent: str | None = None, depth: int | None = None) -> None:
+        self.run = run
+        self.name, self.parent, self.depth = name, parent, depth
+        self.message: int | None = None
+        self.heard: Any = None
+        self.nudges: dict[str, None] = {}
+        self._asked: dict[str, Decision] = {}
+        self._open: dict[str, None] = {}
+
+    def responded(self, text: str | None = None, calls: int | None = None, **rest: Any) -> Decision:
+        """The model answered; *rest* are further fields of `Message` (usage, model, reasoning)."""
+        run = self.run
+        with run.lock:
+            run.messages += 1
+            self.message = run.messages
+            self._asked.clear()
+            event = Message(run.name, run.messages, calls, self.name, self.parent, text, time=time.time(), **rest)
+            return run.observe(event)
+
+    def heard_once(self, response: Any, text: str | None = None, calls: int | None = None, **rest: Any) -> None:
+        """The same as `responded`, for frameworks that show a response with each of its calls: *response* tells it from others."""
+        with self.run.lock:
+            if response is None or response != self.heard:
+                self.heard = response
+                self.responded(text, calls, **rest)
+
+    def called(self, id: str, tool: str, args: Any, **rest: Any) -> Decision:
+        """
+        A call is about to run. At `block` and `stop` do not run it: answer it with the decision's text, nothing else is to be reported.
+
+        An *id* that was asked for in the same response already is the same call executed again: it is answered as before and counts
+        once. *rest* are further fields of `Call` (approved, annotations).
+        """
+        run = self.run
+        with run.lock:
+            before = self._asked.get(id)
+            if before is not None and (self.message is not None or id in self._open):
+                return before
+            if run.stopped is not None:
+                return Decision(Level.STOP, (), run.stop_text, run.stopped)
+            event = Call(
+                run.name, self._own(id), tool, args, self.message, self.name, self.parent, self.depth, time.time(), **rest
+            )
+            decision = run.observe(event)
+            if decision.level >= Level.BLOCK:
+                run.observe(Result(run.name, self._own(id), decision.text, "blocked", time.time()))
+            else:
+                self._open[id] = None
+                if len(self._open) > MOST_OPEN:
+                    del self._open[next(iter(self._open))]
+            if self.message is not None or id in self._open:
+                self._asked[id] = decision
+            return decision
+
+    def returned(self, id: str, content: Any, outcome: Outcome = "ok") -> Decision:
+        """What came back for the call *id*; for one that is not open (blocked, or executed again) nothing happens."""
+        run = self.run
+        with run.lock:
+            if id not in self._open:
+                return CONTINUE
+            del self._open[id]
+            if self.message is None:
+                self._asked.pop(id, None)
+            return run.observe(Result(run.name, self._own(id), content, outcome, time.time()))
+
+    def _own(self, id: str) -> str:
+        """The id in events: two agents may use the same one at the same time."""
+        return f"{self.name}/{id}" if self.depth else id
+
+    def failed(self, id: str, error: BaseException) -> Decision:
+        """The call *id* raised *error*."""
+        return self.returned(id, f"{type(error).__name__}: {error}", "error")
+
+    def nudge(self) -> str | None:
+        """The words that wait for this agent's model, once; to be put after the results of the round."""
+        with self.run.lock:
+            if not self.nudges:
+                return None
+            text = "\n".join(self.nudges)
+            self.nudges.clear()
+            return text
+
+    def check(self, stop: type[LoopStopped] = LoopStopped) -> None:
+        """Raise *stop* where the run was stopped."""
+        if self.run.stopped is not None:
+            raise stop(self.run.stopped)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """While a tool of this agent runs: agents that begin in there are its sub-agents."""
+        token = CURRENT.set(self)
+        try:
+            yield
+        finally:
+            CURRENT.reset(token)
+
+
+CURRENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent", default=None)
+"""The agent whose tool is running here."""
