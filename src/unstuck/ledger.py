@@ -16,10 +16,11 @@ from unstuck.degenerate import SPAN, Degenerate
 from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
+from unstuck.intervals import Intervals
 from unstuck.kinds import Kinds, target_digest
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
 from unstuck.spent import Price, Spent
-from unstuck.swings import Swing, Swings
+from unstuck.swings import Swing, Swings, state_of
 from unstuck.trail import CallState, Round, Row, Said, ToolState, Trail
 
 
@@ -63,6 +64,7 @@ class Pending(Row):
         "said",
         "target",
         "time",
+        "told",
         "tool",
     )
 
@@ -78,6 +80,7 @@ class Pending(Row):
         self.ignored = self.exempt = False
         self.said = Said(args)
         self.target = target_digest(args)
+        self.told = state_of(event.tool, args) if kind == "write" else None
 
     def row(self) -> list[Any]:
         saved = super().row()
@@ -104,6 +107,7 @@ class View(NamedTuple):
     repeating: Degenerate | None = None
     swing: Swing | None = None
     delegations: Delegations | None = None
+    intervals: Intervals | None = None
 
 
 class Ledger:
@@ -120,6 +124,7 @@ class Ledger:
         self.follows_texts = "texts" in needs
         self.swings = Swings(reading.window) if "tools" in needs else None
         self.delegations = Delegations(reading.window) if "delegations" in needs else None
+        self.intervals = Intervals() if "intervals" in needs else None
         self.shows_exchanges = "exchanges" in needs
         self.spent = Spent(price) if "spent" in needs else None
         self.calls = 0
@@ -145,6 +150,7 @@ class Ledger:
             "written": list(self.written),
             "swings": self.swings.dump() if self.swings is not None else None,
             "delegations": self.delegations.dump() if self.delegations is not None else None,
+            "intervals": self.intervals.row() if self.intervals is not None else None,
             "ceiling": self.ceiling.dump() if self.ceiling is not None else None,
             "spent": self.spent.dump() if self.spent is not None else None,
         }
@@ -162,6 +168,8 @@ class Ledger:
             self.swings.load(saved["swings"])
         if self.delegations is not None and saved["delegations"] is not None:
             self.delegations = Delegations.load(saved["delegations"], self.reading.window)
+        if self.intervals is not None and saved["intervals"] is not None:
+            self.intervals = Intervals.from_row(saved["intervals"])
         if saved["ceiling"] is not None:
             self.ceiling = Ceiling.load(saved["ceiling"], ceiling, self.reading.window)
         if self.spent is not None and saved.get("spent") is not None:
@@ -191,13 +199,20 @@ class Ledger:
                 self.swings = Swings(self.reading.window)
             if self.delegations is not None:
                 self.delegations = Delegations(self.reading.window)
+            if self.intervals is not None:
+                self.intervals = Intervals()
             self.epoch += 1
             return []
         return views
 
-    def on_compaction(self) -> None:
+    def on_compaction(self) -> list[View]:
         """The context was compacted: one re-read of each thing is fair."""
         self.compaction += 1
+        if self.intervals is None or not self.trails:
+            return []
+        self.intervals.compacted(self.calls)
+        trail = next(reversed(self.trails.values()))
+        return [View("compaction", trail, self.calls, self.messages, intervals=self.intervals)]
 
     def on_message(self, event: Message) -> list[View]:
         """A response: the round before it is over, and its text is looked at."""
@@ -355,6 +370,8 @@ class Ledger:
             if round_ is not None:
                 _join(round_, pending, pending.key)
             return self._exchange(trail, pending) if self.shows_exchanges else []
+        if self.intervals is not None:
+            self.intervals.step(pending.tool, pending.target)
         number = round_.number if round_ is not None else trail.rounds + 1
         state = settle_call(self, trail, pending, raw, text, event, number)
         if pending.approved:
@@ -368,7 +385,7 @@ class Ledger:
         swing = None
         if event.outcome == "ok":
             if pending.kind == "write" and self.swings is not None:
-                swing = self.swings.change(pending.tool, pending.said.value, pending.key, pending.call)
+                swing = self.swings.change(pending.told, pending.key, pending.call)
             if self.delegations is not None:
                 if pending.kind == "delegate":
                     self.delegations.delegate(

@@ -53,7 +53,7 @@ class Monitor:
         self.loops = Loops()
         self._asked: dict[str, tuple[Detector, ...]] = {
             moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
-            for moment in ("call", "result", "round", "message", "text")
+            for moment in ("call", "result", "round", "message", "text", "compaction")
         }
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
@@ -98,7 +98,7 @@ class Monitor:
             unattended = Ceiling(self.rules.policy.ceiling, self.rules.reading.window)
             self.ledger.ceiling = None if event.attended else self.ledger.ceiling or unattended
         elif isinstance(event, Compaction):
-            self.ledger.on_compaction()
+            return self._decide(event, self.ledger.on_compaction())
         elif isinstance(event, RunEnd):
             return self._decide(event, self.ledger.close_rounds())
         return CONTINUE

@@ -25,6 +25,7 @@ from unstuck.detectors.repeated_call import RepeatedCall
 from unstuck.detectors.repeated_failure import RepeatedFailure
 from unstuck.detectors.repeated_result import RepeatedResult
 from unstuck.detectors.repeated_text import RepeatedText
+from unstuck.detectors.stalled import Stalled
 from unstuck.detectors.stuck_poll import StuckPoll
 from unstuck.detectors.unknown_tool import UnknownTool
 from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, WindowedResult
@@ -70,6 +71,7 @@ def _default() -> Rules:
         RepeatedText(),
         EmptyResponse(),
         Monologue(),
+        Stalled(),
     )
     return Rules(detectors, name="default")
 

@@ -31,9 +31,8 @@ class Swings:
         self.most = window
         self.targets: OrderedDict[int, Swing] = OrderedDict()
 
-    def change(self, tool: str, args: Any, key: int, call: int) -> Swing | None:
-        """Take up a successful change; `None` where its arguments do not tell a state."""
-        told = state_of(tool, args)
+    def change(self, told: tuple[int, int | None, int] | None, key: int, call: int) -> Swing | None:
+        """Take up a successful change; *told* is what `state_of` says of it, `None` where its arguments tell no state."""
         if told is None:
             return None
         target, start, end = told

@@ -1,0 +1,36 @@
+"""What a run does between one compaction of its context and the next."""
+
+from __future__ import annotations
+
+from unstuck.fingerprint import text_digest
+from unstuck.trail import Row
+
+
+class Intervals(Row):
+    """The kinds of steps since the latest compaction, and how many intervals in a row were made of the same ones."""
+
+    __slots__ = ("alike", "before", "first", "now", "started", "tools")
+    MOST = 32
+
+    def __init__(self) -> None:
+        self.alike = self.first = 0
+        self.before: list[int] = []
+        self.now: list[int] = []
+        self.tools: list[str] = []
+        self.started = 1
+
+    def step(self, tool: str, target: int) -> None:
+        """A call was made: of *tool*, on *target*."""
+        shape = text_digest(tool) ^ target
+        if len(self.now) < self.MOST and shape not in self.now:
+            self.now.append(shape)
+            self.tools = [*self.tools[-3:], tool] if tool not in self.tools else self.tools
+
+    def compacted(self, calls: int) -> None:
+        """The context was compacted after *calls* calls."""
+        steps = sorted(self.now)
+        if steps and steps == self.before and len(steps) < self.MOST:
+            self.alike += 1
+        else:
+            self.alike, self.first = 1 if steps else 0, self.started
+        self.before, self.now, self.started, self.tools = steps, [], calls + 1, self.tools if steps == self.before else []
