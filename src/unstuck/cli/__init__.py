@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-DIRECT: Mapping[tuple[str, ...], str] = {}
+DIRECT: Mapping[tuple[str, ...], str] = {("hook", "run"): "unstuck.hooks.run"}
 """First arguments -> module whose `main(arguments)` answers them without click."""
 
 PIPE_CLOSED = 141

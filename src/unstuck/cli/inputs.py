@@ -12,6 +12,7 @@ from typing import NamedTuple
 import click
 
 from unstuck.cli.places import PLACES
+from unstuck.reporters import plural
 
 RECENT_DAYS = 30
 """How far back a scan without a path looks, unless told otherwise."""
@@ -55,7 +56,7 @@ def known_places(environ: Mapping[str, str], home: Path) -> tuple[list[Path], li
         found.extend(there)
         if there:
             counted = sum(len(files(folder)) for folder in there)
-            lines.append(f"{place.program}: {counted:,} files in {', '.join(map(str, there))}")
+            lines.append(f"{place.program}: {plural(counted, 'file')} in {', '.join(map(str, there))}")
         else:
             lines.append(f"{place.program}: nothing in {', '.join(map(str, folders))} ({place.variable} moves it)")
     return found, lines

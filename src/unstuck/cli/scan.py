@@ -11,7 +11,7 @@ import click
 
 from unstuck.cli.inputs import RECENT_DAYS, inputs, known_places, since
 from unstuck.cli.scanning import NOTHING, Answer, Scanning, Strict
-from unstuck.readers import READERS
+from unstuck.readers import READERS, formats
 from unstuck.traces.source import LINE_BYTES
 
 if TYPE_CHECKING:
@@ -19,17 +19,26 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  unstuck scan                             sessions of coding agents, last 30 days
+  unstuck scan                (sessions of coding agents, last 30 days)
   unstuck scan ~/.claude/projects --since 7d
   unstuck scan runs.jsonl --json | jq .repeated
   unstuck scan logs/ --fail-on stop --baseline known.json
 """
 
 
+def _known_format(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and value not in formats():
+        raise click.BadParameter(f"{value!r} is none of {', '.join(formats())}")
+    return value
+
+
 @click.command(epilog=EXAMPLES, context_settings={"max_content_width": 100})
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), metavar="[PATH]...")
 @click.option(
-    "--format", metavar="NAME", help=f"Read every file in this format ({', '.join(READERS)}) instead of looking at its content."
+    "--format",
+    callback=_known_format,
+    metavar="NAME",
+    help=f"Read every file in this format ({', '.join(READERS)}) instead of looking at its content.",
 )
 @click.option("--preset", metavar="NAME", help="Rules to judge by; `default` unless the configuration names another.")
 @click.option("--config", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="TOML file with options.")

@@ -16,7 +16,7 @@ from unstuck.cli.inputs import Input
 from unstuck.cli.progress import Progress
 from unstuck.errors import LineError, MissingDependencyError, ReadError
 from unstuck.findings import Level
-from unstuck.reporters import jsonl, plural
+from unstuck.reporters import Totals, jsonl, plural
 from unstuck.scan import RunReport, Scan
 from unstuck.traces.source import Source
 
@@ -38,8 +38,6 @@ class Answer:
     """Takes the runs, prints what was asked for, and knows the exit status."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        from unstuck.reporters.terminal import Totals
-
         self.totals = Totals()
         self._json: bool = options["as_json"]
         self._top: int | None = options["top"]

@@ -1,13 +1,18 @@
 """
 What a scan found, for people and for programs: one module a form.
 
-Names and figures as people read them are here, for all of them.
+Here is what they share: names and figures as people read them, and what all runs come to.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+if TYPE_CHECKING:
+    from unstuck.scan import RunReport
+
+Number = TypeVar("Number", int, float)
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
@@ -51,3 +56,34 @@ def money(usd: float) -> str:
 def plural(number: int, word: str) -> str:
     """*number* and *word*, which takes an s unless there is one: 1 run, 2 runs."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+class Totals(NamedTuple):
+    """What all runs of a scan come to; *tokens* and *usd* are `None` where no run tells them."""
+
+    files: int = 0
+    runs: int = 0
+    calls: int = 0
+    tokens: int | None = None
+    usd: float | None = None
+    looping: int = 0
+    repeated: int = 0
+    repeated_tokens: int | None = None
+    repeated_usd: float | None = None
+
+    def with_run(self, report: RunReport) -> Totals:
+        """The totals with one more run."""
+        return self._replace(
+            runs=self.runs + 1,
+            calls=self.calls + report.calls,
+            tokens=_sum(self.tokens, report.tokens),
+            usd=_sum(self.usd, report.usd),
+            looping=self.looping + bool(report.findings),
+            repeated=self.repeated + report.repeated.calls,
+            repeated_tokens=_sum(self.repeated_tokens, report.repeated.tokens),
+            repeated_usd=_sum(self.repeated_usd, report.repeated.usd),
+        )
+
+
+def _sum(left: Number | None, right: Number | None) -> Number | None:
+    return right if left is None else left if right is None else left + right

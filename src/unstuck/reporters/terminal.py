@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from unstuck.findings import Level
-from unstuck.reporters import clean, figure, money, plural, shortened
+from unstuck.reporters import Totals, clean, figure, money, plural, shortened
 
 if TYPE_CHECKING:
     from unstuck.scan import Loop, RunReport
@@ -21,40 +21,6 @@ WIDE = 108
 """From so many columns on, every figure has a column of its own."""
 LOOPS = 4
 """Loops shown for one run; the others are counted."""
-
-
-Number = TypeVar("Number", int, float)
-
-
-class Totals(NamedTuple):
-    """What all runs of a scan come to; *tokens* and *usd* are `None` where no run tells them."""
-
-    files: int = 0
-    runs: int = 0
-    calls: int = 0
-    tokens: int | None = None
-    usd: float | None = None
-    looping: int = 0
-    repeated: int = 0
-    repeated_tokens: int | None = None
-    repeated_usd: float | None = None
-
-    def with_run(self, report: RunReport) -> Totals:
-        """The totals with one more run."""
-        return self._replace(
-            runs=self.runs + 1,
-            calls=self.calls + report.calls,
-            tokens=_sum(self.tokens, report.tokens),
-            usd=_sum(self.usd, report.usd),
-            looping=self.looping + bool(report.findings),
-            repeated=self.repeated + report.repeated.calls,
-            repeated_tokens=_sum(self.repeated_tokens, report.repeated.tokens),
-            repeated_usd=_sum(self.repeated_usd, report.repeated.usd),
-        )
-
-
-def _sum(left: Number | None, right: Number | None) -> Number | None:
-    return right if left is None else left if right is None else left + right
 
 
 def report(console: Console, totals: Totals, looping: Sequence[RunReport], hidden: int = 0) -> None:

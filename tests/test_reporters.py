@@ -1,0 +1,191 @@
+"""What a person reads: the terminal report, and names and figures in it."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from unstuck.findings import Finding, Level
+from unstuck.reporters import Totals, clean, figure, jsonl, money, plural, shortened, terminal
+from unstuck.scan import Loop, Repeated, RunReport
+
+
+def finding(level, call=5, **fields):
+    return Finding(1, "repeated_result", call, call, 2, call - 1, ("Read",), "main", level, ("ab12",))._replace(**fields)
+
+
+def run(name="4747c0de-1111-4222-8333-444455556666", **fields):
+    loop = Loop(1, "repeated_result", ("Read",), "main", Level.STOP, 2, 48, 46)
+    report = RunReport(name, "logs/claude-code-47-reads.jsonl", "claude_code", 48, 49, (finding(Level.STOP),), (loop,))
+    return report._replace(repeated=Repeated(46, 1_700_000, 0.674), tokens=1_780_000, usd=0.71)._replace(**fields)
+
+
+PAIR = (
+    Loop(1, "cycle", ("exec_command", "read_file", "apply_patch"), "main", Level.BLOCK, 3, 40, 18),
+    Loop(2, "repeated_text", (), "main", Level.NUDGE, None, None, 0),
+)
+REPORTS = [run(), run("support-1", source="chat.json", loops=PAIR, repeated=Repeated(18, 13_500, None))]
+
+
+def shown(width, *reports, hidden=0, **options):
+    console = Console(file=io.StringIO(), width=width, **options)
+    totals = Totals(files=3)
+    for report in [*reports, run("calm", findings=(), loops=(), repeated=Repeated(0, 0, 0.0), calls=7)]:
+        totals = totals.with_run(report)
+    terminal.report(console, totals, reports, hidden)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_the_report_at_80_columns():
+    """Pattern above tools, tokens above money; nothing is cut off."""
+    assert shown(80, *REPORTS) == [
+        "3 files, 3 runs, 103 calls, 5.34M tokens, $2.13",
+        "2 of 3 runs looped; repeats took 64 calls, 1.71M tokens and $0.67.",
+        "",
+        "Run                   Loop             Calls  Repeats  Decision  Spent",
+        "4747c0de-...55556666  repeated_result   2-48       46  stop      1.70M",
+        "claude-co...ds.jsonl  Read                                       $0.67",
+        "support-1             cycle             3-40       18  block     13.5k",
+        "chat.json             exec_command +2",
+        "                      repeated_text                    nudge",
+        "                      (text)",
+    ]
+
+
+def test_the_report_at_120_columns():
+    """Every figure has a column of its own."""
+    assert shown(120, *REPORTS)[3:] == [
+        "Run                                   Pattern          Tools            Calls  Repeats  Decision  Tokens  Money",
+        "4747c0de-1111-4222-8333-444455556666  repeated_result  Read              2-48       46  stop       1.70M  $0.67",
+        "support-1                             cycle            exec_command +2   3-40       18  block      13.5k",
+        "                                      repeated_text    (text)                           nudge",
+    ]
+
+
+def test_without_tokens_there_is_no_column_for_them():
+    """A trace that tells no tokens gets a table without."""
+    lines = shown(80, run(repeated=Repeated(46, None, None), tokens=None, usd=None))
+    assert lines[3] == "Run                   Loop             Calls  Repeats  Decision"
+    assert "tokens" not in lines[1]
+
+
+def test_no_loops_no_table():
+    """Where nothing looped, one line says so."""
+    assert shown(80)[1:] == ["No run looped."]
+
+
+def test_many_loops_of_a_run_are_counted():
+    """Four loops of a run are shown, the strongest first; the others are counted."""
+    loops = tuple(Loop(n, "cycle", ("t",), "main", Level(1 + n % 4), n, n + 9, n) for n in range(1, 8))
+    lines = shown(120, run("r", loops=loops))
+    assert [line.split()[-3:-1] for line in lines[4:5]] == [["stop", "1.70M"]]
+    assert lines[-1].strip() == "and 3 more loops"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal(width):
+    """Long names are shortened in their middle, whatever they are."""
+    long = "x" * 300
+    loops = (Loop(1, "repeated_result", (long, long), "main", Level.STOP, 100_000, 1_000_000, 900_000),)
+    lines = shown(width, run(long, source=long, loops=loops), hidden=3)
+    assert max(map(len, lines[3:])) <= width
+
+
+def test_colours_are_for_terminals_only():
+    """A stop is red on a terminal; in a pipe there is no escape at all."""
+    assert any("\x1b[1;31mstop" in line for line in shown(80, run(), force_terminal=True, color_system="standard"))
+    assert not any("\x1b" in line for line in shown(80, run()))
+
+
+NASTY = [
+    ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
+    ("a\rb\nc\td", "a\\rb\\nc\\td"),
+    ("\u202eevil", "\\u202eevil"),
+    ("zero\u200bwidth", "zero\\u200bwidth"),
+    ("\x9b2J", "\\x9b2J"),
+    ("\ud800", "\\ud800"),
+    ("[bold]not markup[/bold]", "[bold]not markup[/bold]"),
+    ("日本語", "日本語"),
+]
+
+
+@pytest.mark.parametrize(("name", "shows"), NASTY, ids=[shows for _, shows in NASTY])
+def test_names_cannot_steer_the_terminal(name, shows):
+    """Control, direction and invisible characters in names are shown as escapes; markup is text."""
+    assert clean(name) == shows
+    lines = shown(120, run(name, loops=(Loop(1, "cycle", (name,), "main", Level.STOP, 1, 2, 1),)))
+    assert "\x1b" not in "".join(lines)
+    assert shows in lines[4]
+
+
+FIGURES = [
+    (figure(0), "0"),
+    (figure(999), "999"),
+    (figure(1_000), "1.00k"),
+    (figure(13_512), "13.5k"),
+    (figure(145_600), "146k"),
+    (figure(2_190_000), "2.19M"),
+    (figure(3_000_000_000), "3.00G"),
+    (money(0), "$0.00"),
+    (money(0.0042), "$0.0042"),
+    (money(3.914), "$3.91"),
+    (money(1204.4), "$1,204"),
+    (plural(1, "run"), "1 run"),
+    (plural(1_200, "run"), "1,200 runs"),
+    (shortened("abcdefghij", 9), "abc...hij"),
+    (shortened("abc", 3), "abc"),
+    (shortened("abcdef", 3), "abc"),
+]
+
+
+@pytest.mark.parametrize(("found", "expected"), FIGURES, ids=[expected for _, expected in FIGURES])
+def test_figures(found, expected):
+    """Figures are short and keep three digits."""
+    assert found == expected
+
+
+def test_the_json_answer_is_what_the_contract_says():
+    """Fields, names and order as the documentation shows them; null where something never happened."""
+    nudge, stop = finding(Level.NUDGE, call=4), finding(Level.STOP, call=9)
+    assert json.loads(jsonl.line(run("r", source="a.jsonl", findings=(nudge, stop)))) == {
+        "run": "r",
+        "source": "a.jsonl",
+        "format": "claude_code",
+        "calls": 48,
+        "messages": 49,
+        "findings": [
+            {
+                "loop": 1,
+                "pattern": "repeated_result",
+                "call": call,
+                "message": call,
+                "first_call": 2,
+                "count": call - 1,
+                "tools": ["Read"],
+                "agent": "main",
+                "decision": decision,
+                "fingerprints": ["ab12"],
+            }
+            for call, decision in ((4, "nudge"), (9, "stop"))
+        ],
+        "first": {"nudge": {"call": 4, "message": 4}, "block": None, "stop": {"call": 9, "message": 9}},
+        "repeated": {"calls": 46, "tokens": 1_700_000, "usd": 0.674},
+    }
+
+
+def test_names_of_any_kind_are_ascii_in_json():
+    """The answer can be written to any console and file: lone surrogates too."""
+    line = jsonl.line(run("\ud800 日本\x1b"))
+    assert line.isascii()
+    assert json.loads(line)["run"] == "\ud800 日本\x1b"
+
+
+def test_shown_content_is_shortened():
+    """A result of a megabyte does not make an answer of a megabyte."""
+    report = run(contents=({"tool": "Read", "args": {"path": "a"}, "result": "y" * 1_000_000},))
+    content = json.loads(jsonl.line(report))["findings"][0]["content"]
+    assert content["args"] == '{"path": "a"}'
+    assert content["result"] == "y" * 2000 + "… (1000000 characters)"
