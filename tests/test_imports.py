@@ -21,7 +21,19 @@ import unstuck
 PACKAGE = Path(unstuck.__file__).parent
 
 SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds", "degenerate"}
-EVIDENCE = {"window", "cycles", "trail", "failures", "delegations", "swings", "spent", "settle", "ceiling", "ledger"}
+EVIDENCE = {
+    "window",
+    "cycles",
+    "trail",
+    "failures",
+    "delegations",
+    "swings",
+    "spent",
+    "intervals",
+    "settle",
+    "ceiling",
+    "ledger",
+}
 JUDGEMENT = {"ladder", "detectors", "policy", "wording", "presets", "config"}
 DOORS = {"live", "guard", "predicate", "watching"}
 """Ways into the core for a host's loop, on which adapters stand."""
@@ -53,19 +65,21 @@ ROOMS: dict[str, set[str]] = {
     "predicate": CORE | {"live"},
     "adapters": CORE | {"live", "guard"},
     "compat": CORE | {"adapters"},
-    "testing": CORE | {"readers", "traces"},
-    "hooks": CORE | {"readers", "store"},
+    "testing": CORE | DOORS | {"readers", "traces", "scan"},
+    "testing_adapters": CORE | DOORS | {"testing", "traces", "scan", "adapters"},
+    "hooks": CORE | DOORS | {"readers", "store"},
     "store": {"findings"},
     "telemetry": {"findings"},
     "reporters": {"findings", "scan"},
     "cli": CORE
+    | DOORS
     | {"scan", "cost", "calibrate", "readers", "traces", "testing", "hooks", "store", "telemetry", "reporters", "schemas"},
     "__init__": CORE | {"watching", "predicate"},
     "__main__": {"cli"},
 }
 """What each room may import besides `errors` and itself; a room that is not named here is an offence."""
 
-APART = ("adapters", "readers", "reporters", "detectors")
+APART = ("adapters", "compat", "readers", "reporters", "detectors")
 """Rooms in which no file imports a neighbour; the room's own `__init__` may import its files, and they it."""
 
 CONTRACTS = {("detectors", "detector"), ("detectors", "windowed")}
