@@ -23,6 +23,7 @@ READERS: Mapping[str, str] = {
     "events": "unstuck.readers.events",
     "claude_code": "unstuck.readers.claude_code",
     "codex": "unstuck.readers.codex",
+    "pydantic_ai": "unstuck.readers.pydantic_ai",
     "openai_messages": "unstuck.readers.openai_messages",
 }
 """
