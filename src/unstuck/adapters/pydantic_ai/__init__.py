@@ -1,0 +1,17 @@
+"""
+The guard for Pydantic AI (extra `pydantic-ai`): `Agent(..., capabilities=[LoopGuard()])`.
+
+`docs/frameworks/pydantic_ai.md` shows what it does.
+"""
+
+from __future__ import annotations
+
+from unstuck.errors import MissingDependencyError
+
+try:
+    from unstuck.adapters.pydantic_ai.guard import LoopGuard
+    from unstuck.adapters.pydantic_ai.outcome import Records, RunLoopStopped, RunRecord
+except ImportError as error:
+    raise MissingDependencyError("pydantic-ai-slim>=2.60", "pydantic-ai") from error
+
+__all__ = ("LoopGuard", "Records", "RunLoopStopped", "RunRecord")

@@ -1,0 +1,250 @@
+"""`LoopGuard`: watches each run of an agent, nudges, blocks, stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, Unpack
+
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, ToolCallPart
+from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
+
+from unstuck.adapters.pydantic_ai.outcome import Records, RunLoopStopped, RunRecord
+from unstuck.adapters.pydantic_ai.transcript import Transcript
+from unstuck.config import Options, Settings
+from unstuck.errors import SettingsError
+from unstuck.events import Call, Compaction, Event
+from unstuck.findings import Decision, Finding, Level
+from unstuck.live import CURRENT, MARK, LiveRun, Watchers
+from unstuck.wording import plain_name
+
+if TYPE_CHECKING:
+    from pydantic_ai.capabilities.abstract import WrapRunHandler
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.run import AgentRunResult
+
+OnStop: TypeAlias = Literal["error", "answer"]
+
+NUDGE_ORIGIN = "unstuck.nudge.v1"
+ANSWER_ORIGIN = "unstuck.answer.v1"
+"""The `origin` in the metadata of the system prompts that the guard puts into the history."""
+
+LAST_ANSWER = "No tool can be called any more. Give your final answer now from what you know, and say what is missing."
+
+
+class LoopGuard(AbstractCapability[AgentDepsT]):
+    """
+    Watches every run of an agent for loops; one object serves any number of runs at a time.
+
+    Args:
+        options: what to watch for and how far to go (default: the preset `default`), or give its settings as keywords.
+        on_stop: `error` ends a looping run with `RunLoopStopped` (default), `answer` lets the model answer once more, without
+            tools.
+        attended: whether somebody can answer a question while a run goes on (default: yes); where not, the ceiling holds.
+        on_finding: called with each new finding, to log or count it.
+        id: the capability's id, needed only where an agent has several guards that must be told apart.
+
+    Raises `SettingsError` for options that cannot work.
+    """
+
+    def __init__(
+        self,
+        options: Options | None = None,
+        *,
+        on_stop: OnStop = "error",
+        attended: bool = True,
+        on_finding: Callable[[Finding], None] | None = None,
+        id: str | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        if options is not None and settings:
+            name = next(iter(settings))
+            raise SettingsError(name, settings[name], "options were given too", "put the setting into the options")  # type: ignore[literal-required]
+        if on_stop not in ("error", "answer"):
+            raise SettingsError("on_stop", on_stop, "there is no such way to stop", 'give "error" or "answer"')
+        self.id = id
+        self.rules = (options or Options(**settings)).rules()
+        self.on_stop = on_stop
+        self.attended = attended
+        self.runs = Records()
+        self._watchers = Watchers(on_finding)
+
+    @classmethod
+    def from_spec(cls, *name: str, on_stop: OnStop = "error", attended: bool = True, **settings: Unpack[Settings]) -> Self:
+        """The guard that a YAML or JSON agent describes: a preset's name, and settings as in `unstuck.toml`."""
+        if name:
+            settings["preset"] = name[0]
+        return cls(on_stop=on_stop, attended=attended, **settings)
+
+    def get_ordering(self) -> CapabilityOrdering:
+        """Outermost, to read results before other capabilities rewrite the history."""
+        return CapabilityOrdering(position="outermost")
+
+    async def for_run(self, ctx: RunContext[AgentDepsT]) -> LoopGuard[AgentDepsT]:
+        """A guard of its own for each run; what it finds stands in `runs`."""
+        guard = copy(self)
+        guard._begin(ctx.run_id or "run")  # noqa: SLF001 - its own class
+        return guard
+
+    def _begin(self, run_id: str) -> None:
+        above = CURRENT.get()
+        depth = 0 if above is None else (above.depth or 0) + 1
+        self._live = LiveRun(self.rules, name=run_id, attended=self.attended, watchers=self._watchers)
+        self._agent = self._live.agent(depth=depth or None)
+        self.record = RunRecord(run_id, None if above is None else above.run.name, depth)
+        self.runs.add(self.record)
+        self._transcript = Transcript(run_id, depth=depth or None)
+        self._held: dict[str, Decision] = {}  # tool call id -> what was decided about it
+        self._blocked: set[str] = set()
+        self._found: Finding | None = None
+        self._messages: Sequence[ModelMessage] = ()
+        self._seen: list[ModelRequest] = []
+        self._length = 0
+
+    async def wrap_run(self, ctx: RunContext[AgentDepsT], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
+        """Link the runs that begin inside this one, and take up what its last messages hold."""
+        record = self.record
+        try:
+            with self._agent.inside():
+                result = await handler()
+            self._messages = result.all_messages()
+            record.ending = "finished" if record.stopped is None else "answered"
+        except BaseException:
+            record.ending = "failed" if record.stopped is None else "stopped"
+            raise
+        else:
+            return result
+        finally:
+            self._catch_up(ctx, self._messages)
+            self._live.end(record.ending)
+
+    async def after_model_request(
+        self, ctx: RunContext[AgentDepsT], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        """Take up a response, and decide about its calls before any of them runs."""
+        self._held.clear()
+        self._blocked.clear()
+        self._transcript.hints = partial(_hints, ctx)
+        decided: dict[str, Decision] = {}
+        for event in self._transcript.response(response):
+            decision = self._observe(ctx, event)
+            if decision.level >= Level.BLOCK and isinstance(event, Call):
+                decided[event.id] = decision
+        if decided:
+            for name, ids in self._transcript.open.items():
+                for id in ids:
+                    if id in decided:
+                        self._held[name] = decided[id]
+        return response
+
+    async def before_tool_execute(
+        self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Answer a blocked call instead of running it; a person's approval of this very call lifts the block."""
+        stopped = self._live.stopped
+        decision = self._held.get(call.tool_call_id)
+        if stopped is not None:
+            text = f"This call was not executed. {_bare(self._live.stop_text)}"
+        elif decision is None or ctx.tool_call_approved:
+            return args
+        else:
+            text = _bare(decision.text)
+        self.record.blocked += 1
+        self._blocked.add(call.tool_call_id)
+        raise ToolFailed(MARK + text)
+
+    async def before_model_request(
+        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Take up the results of the round, then nudge or stop."""
+        self._messages = ctx.messages
+        self._catch_up(ctx, request_context.messages)
+        stopped, nudges = self._live.stopped, self._agent.nudges
+        if stopped is not None:
+            self._stop(ctx, request_context, stopped)
+        elif nudges:
+            text = MARK + " ".join(map(_bare, nudges))
+            ctx.enqueue(SystemPromptPart(text, metadata=_metadata(NUDGE_ORIGIN, self._found)))
+            nudges.clear()
+        return request_context
+
+    def _stop(self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext, finding: Finding) -> None:
+        if self.on_stop == "error" or self.record.stopped is not None:
+            self.record.stopped = finding
+            raise RunLoopStopped(finding, self.record.run_id)
+        self.record.stopped = finding
+        text = f"{MARK}{_bare(self._live.stop_text)} {LAST_ANSWER}"
+        ctx.enqueue(SystemPromptPart(text, metadata=_metadata(ANSWER_ORIGIN, finding)))
+        parameters = request_context.model_request_parameters
+        request_context.model_request_parameters = replace(parameters, function_tools=[], native_tools=[])
+
+    def _catch_up(self, ctx: RunContext[AgentDepsT], messages: Sequence[ModelMessage]) -> None:
+        """Take up the requests since the latest response that belong to this run."""
+        if len(messages) < self._length:
+            self._observe(ctx, Compaction(self.record.run_id))
+        self._length = len(messages)
+        tail: list[ModelRequest] = []
+        for message in reversed(messages):
+            if not isinstance(message, ModelRequest) or message.run_id not in (None, self.record.run_id):
+                break
+            tail.append(message)
+        for request in reversed(tail):
+            if not any(request is seen for seen in self._seen):
+                for event in self._transcript.request(request, self._blocked):
+                    self._observe(ctx, event)
+        self._seen = tail
+
+    def _observe(self, ctx: RunContext[AgentDepsT], event: Event) -> Decision:
+        decision = self._live.observe(event)
+        record, transcript = self.record, self._transcript
+        record.calls, record.messages = transcript.calls, transcript.responses
+        record.findings += decision.findings
+        self._found = decision.finding or self._found
+        for finding in decision.findings:
+            _trace(ctx, finding)
+        return decision
+
+
+def _hints(ctx: RunContext[Any], tool: str) -> Mapping[str, Any] | None:
+    """What a tool's metadata says about it: `{"unstuck": {"kind": ...}}`, else the annotations of an MCP server."""
+    tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
+    found = tools.get(tool) if tools else None
+    metadata = found.tool_def.metadata if found is not None else None
+    if not metadata:
+        return None
+    hints = metadata.get("unstuck") or metadata.get("annotations")
+    return hints if isinstance(hints, Mapping) else None
+
+
+def _bare(text: str | None) -> str:
+    return (text or "").removeprefix(MARK)
+
+
+def _metadata(origin: str, finding: Finding | None) -> dict[str, Any]:
+    about = {} if finding is None else {"pattern": finding.pattern, "tool_names": [plain_name(tool) for tool in finding.tools]}
+    return {"origin": origin, **about}
+
+
+def _trace(ctx: RunContext[Any], finding: Finding) -> None:
+    """A span without duration for *finding*; it holds no arguments, and hashes of them only where content is traced."""
+    span = ctx.tracer.start_span("loop detected")
+    if span.is_recording():
+        level = finding.level if finding.would is None else finding.would
+        span.set_attributes(
+            {
+                "unstuck.pattern": finding.pattern,
+                "unstuck.decision": level.label,
+                "unstuck.shadow": finding.would is not None,
+                "unstuck.loop": finding.loop,
+                "unstuck.count": finding.repeats,
+                "unstuck.unit": finding.unit,
+                "unstuck.tool_names": finding.tools,
+            }
+        )
+        if ctx.trace_include_content:
+            span.set_attribute("unstuck.fingerprints", finding.fingerprints)
+    span.end()

@@ -1,0 +1,154 @@
+"""
+The messages of one Pydantic AI run as events.
+
+The reader `unstuck.readers.pydantic_ai` makes the same events of the same messages once they are exported: change both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import Any, TypeAlias
+
+from pydantic_ai.messages import (
+    CompactionPart,
+    ModelRequest,
+    ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    RetryFeedbackPart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+    is_multi_modal_content,
+)
+from pydantic_core import to_jsonable_python
+
+from unstuck.events import Call, Compaction, Event, Message, Outcome, Result, Usage, User
+
+OUTCOMES: Mapping[str, Outcome] = {"success": "ok", "failed": "error", "retried": "retry", "denied": "denied"}
+"""Their outcomes in our words; `interrupted` is missing because nothing came back."""
+
+ReturnPart: TypeAlias = ToolReturnPart | NativeToolReturnPart
+_PLAIN = frozenset((str, int, bool, float, type(None)))
+
+
+class Transcript:
+    """
+    Numbers the responses and calls of one run and pairs results with calls.
+
+    Args:
+        run: the run's id.
+        depth: how deep it is nested in other runs (default: not at all).
+        native: whether calls that the provider ran itself are calls too (default: yes).
+        content: what a returned part says, as a value to compare.
+        hints: the annotations of the tool with a name.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        *,
+        depth: int | None = None,
+        native: bool = True,
+        content: Callable[[ReturnPart], Any] | None = None,
+        hints: Callable[[str], Mapping[str, Any] | None] = lambda tool: None,
+    ) -> None:
+        self.run = run
+        self.depth = depth
+        self.native = native
+        self.content = content or content_of
+        self.hints = hints
+        self.responses = 0
+        self.calls = 0
+        self.open: dict[str, list[str]] = {}  # tool call id -> our ids of the latest response's calls that wait
+        self._begins = True
+
+    def response(self, response: ModelResponse) -> Iterator[Event]:
+        """The events of one response; a result counts for its calls alone, since models use ids again."""
+        self.responses += 1
+        self.open.clear()
+        self._begins = False
+        time = response.timestamp.timestamp()
+        texts: list[str] = []
+        thoughts: list[str] = []
+        calls: list[ToolCallPart | NativeToolCallPart | NativeToolReturnPart] = []
+        for part in response.parts:
+            if isinstance(part, TextPart):
+                texts.append(part.content)
+            elif isinstance(part, ToolCallPart):
+                calls.append(part)
+            elif isinstance(part, ThinkingPart):
+                thoughts.append(part.content)
+            elif isinstance(part, CompactionPart):
+                yield Compaction(self.run)
+            elif self.native and isinstance(part, NativeToolCallPart | NativeToolReturnPart):
+                calls.append(part)
+        usage = response.usage
+        yield Message(
+            self.run,
+            self.responses,
+            sum(not isinstance(part, NativeToolReturnPart) for part in calls),
+            text="\n".join(texts) or None,
+            reasoning="\n".join(thoughts) or None,
+            model=response.model_name,
+            usage=Usage(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
+            time=time,
+        )
+        for part in calls:
+            if isinstance(part, NativeToolReturnPart):
+                yield from self._result(part)
+            else:
+                yield self._call(part, time)
+
+    def _call(self, part: ToolCallPart | NativeToolCallPart, time: float) -> Call:
+        self.calls += 1
+        id = f"c{self.calls}"
+        self.open.setdefault(part.tool_call_id, []).append(id)
+        hints = self.hints(part.tool_name)
+        return Call(self.run, id, part.tool_name, part.args, self.responses, depth=self.depth, time=time, annotations=hints)
+
+    def request(self, request: ModelRequest, blocked: Set[str] = frozenset()) -> Iterator[Event]:
+        """
+        The events of one request; calls whose tool call id is in *blocked* were not run.
+
+        A person's request is the prompt that the run began with; what a program puts in later looks the same and is none.
+        """
+        origin = "user" if self._begins else "harness"
+        for part in request.parts:
+            if isinstance(part, ToolReturnPart):
+                yield from self._result(part, blocked)
+            elif isinstance(part, UserPromptPart):
+                text = part.content if isinstance(part.content, str) else None
+                self._begins = False
+                yield User(self.run, text, origin)
+            elif isinstance(part, RetryFeedbackPart):
+                yield User(self.run, None, "harness")
+
+    def _result(self, part: ReturnPart, blocked: Set[str] = frozenset()) -> Iterator[Result]:
+        waiting = self.open.get(part.tool_call_id)
+        if not waiting or part.outcome == "interrupted":
+            return
+        outcome: Outcome = "blocked" if part.tool_call_id in blocked else OUTCOMES.get(part.outcome, "error")
+        yield Result(self.run, waiting.pop(0), self.content(part), outcome, part.timestamp.timestamp())
+
+
+def content_of(part: ReturnPart) -> Any:
+    """What was returned, as its JSON export has it; files by their identifier."""
+    content = part.content
+    return content if type(content) in _PLAIN else jsonable(content)
+
+
+def jsonable(content: Any) -> Any:
+    """*content* as JSON values, files by their identifier; what has no JSON form comes back as it is."""
+    try:
+        return to_jsonable_python(_without_data(content))
+    except Exception:
+        return content
+
+
+def _without_data(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_without_data(item) for item in content] if any(map(is_multi_modal_content, content)) else content
+    return {"file": content.identifier} if is_multi_modal_content(content) else content
