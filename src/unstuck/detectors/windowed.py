@@ -1,7 +1,7 @@
 """
 The rules of Pydantic AI Harness `DetectLoops`, as its documentation states them: counts within the last calls.
 
-They compare exact results, know nothing of what calls change, and are asked when a round is over.
+They compare exact results, know nothing of what calls change, and are asked when a response and its calls are over.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from unstuck.ladder import Ladder, check_count
 from unstuck.ledger import View
 from unstuck.window import Made
 
+HIGHEST_SPAN = 10_000
+"""Calls that can be looked at; their records are kept, so this bounds memory."""
+
 
 class Windowed(Detector):
     """
@@ -24,14 +27,14 @@ class Windowed(Detector):
     """
 
     __slots__ = ("span",)
-    moments = frozenset(("round",))
+    moments = frozenset(("round", "message"))  # a second loop of an earlier round may be reported when a text follows
     needs = frozenset(("window",))
     calls_per_count = 1
     span: int
 
     def __init__(self, ladder: Ladder | None = None, span: int = 10) -> None:
         super().__init__(ladder)
-        check_count(f"{self.pattern}.span", span, least=2, most=1024)
+        check_count(f"{self.pattern}.span", span, least=2, most=HIGHEST_SPAN)
         object.__setattr__(self, "span", span)
         needed = self.ladder.first * self.calls_per_count
         if needed > span:
