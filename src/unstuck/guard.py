@@ -105,6 +105,17 @@ class Guard:
                 return found[0]
         return self.begin(key, agent, owner)
 
+    def take_over(self, key: Hashable, name: str) -> LiveAgent:
+        """The agent called *name* has the conversation known by *key* now, in the run of whoever had it before; begun where nobody had."""
+        with self._lock:
+            found = self._runs.get(key)
+            if found is not None:
+                before, owner = found
+                agent = before.run.agent(name, before.name if before.name != name else before.parent, before.depth)
+                self._runs[key] = agent, owner
+                return agent
+        return self.begin(key, name)
+
     def end(self, key: Hashable, outcome: str | None = None) -> None:
         """The run known by *key* is over; for a sub-agent its part of the run."""
         with self._lock:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
@@ -79,6 +79,16 @@ def thread_of(config: Mapping[str, Any]) -> str | None:
     """The thread that a run with a checkpointer belongs to."""
     thread: str | None = config.get("configurable", {}).get("thread_id")
     return thread
+
+
+def turn_of(state: Any) -> str | None:
+    """The id of the person's last message: no other invocation has it, and agents that hand a conversation on share it."""
+    return next((message.id for message in reversed(messages_of(state)) if isinstance(message, HumanMessage)), None)
+
+
+def is_nested(config: Mapping[str, Any]) -> bool:
+    """Whether the agent is a part of another graph."""
+    return "|" in config.get("configurable", {}).get("checkpoint_ns", "")
 
 
 def name_of(config: Mapping[str, Any]) -> str:

@@ -11,10 +11,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.config import get_config
 
-from unstuck.adapters.langchain.exchanges import Exchanges, name_of, thread_of
+from unstuck.adapters.langchain.exchanges import Exchanges, is_nested, name_of, thread_of, turn_of
 from unstuck.adapters.langchain.tool_node import in_node
 from unstuck.errors import LoopStopped
-from unstuck.live import LiveAgent
+from unstuck.live import CURRENT, LiveAgent
 
 if TYPE_CHECKING:
     from langgraph.prebuilt import ToolNode
@@ -37,8 +37,10 @@ class LoopGuard(Exchanges, AgentMiddleware):
         return in_node(self, tools, options)
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
-        """A run begins; inside another agent's tool it is a sub-agent's."""
+        """A run begins; inside another agent's tool it is a sub-agent's, in a graph of agents the part of one of them."""
         config = get_config()
+        if CURRENT.get() is None and is_nested(config):
+            return {"unstuck_agent": self.take_over((thread_of(config), turn_of(state)), name_of(config))}
         return {"unstuck_agent": self.begin(thread_of(config), name_of(config))}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
@@ -72,7 +74,8 @@ class LoopGuard(Exchanges, AgentMiddleware):
     def after_agent(self, state: Any, runtime: Any) -> None:
         """The run ends; where a tool answered the caller directly there was no model call at which to raise a stop."""
         agent = self._agent(state)
-        self.end(thread_of(get_config()))
+        if not is_nested(get_config()):
+            self.end(thread_of(get_config()))
         if not self.graceful:
             agent.check(LoopStopped)
 

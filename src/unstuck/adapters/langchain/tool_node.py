@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.prebuilt import ToolNode
 
-from unstuck.adapters.langchain.exchanges import Exchanges, messages_of, name_of, thread_of
+from unstuck.adapters.langchain.exchanges import Exchanges, name_of, thread_of, turn_of
 from unstuck.errors import LoopStopped
 from unstuck.live import LiveAgent
 
@@ -43,10 +43,8 @@ def in_node(guard: Exchanges, tools: Sequence[Any], options: Mapping[str, Any]) 
 
 
 def _agent(guard: Exchanges, request: ToolCallRequest) -> LiveAgent:
-    """The run: its thread, and the person's last message, whose id no other invocation has."""
     config = request.runtime.config
-    turn = next((message.id for message in reversed(messages_of(request.state)) if isinstance(message, HumanMessage)), None)
-    agent = guard.at((thread_of(config), turn), name_of(config))
+    agent = guard.at((thread_of(config), turn_of(request.state)), name_of(config))
     guard.heard(agent, request.state)
     return agent
 

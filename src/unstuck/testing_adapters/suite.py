@@ -1,0 +1,303 @@
+"""The checks that every adapter has to pass."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import pytest
+
+from unstuck.config import Options
+from unstuck.detectors.detector import Detector, Evidence
+from unstuck.errors import LoopStopped
+from unstuck.events import Call, Event, Message, Result
+from unstuck.findings import Level
+from unstuck.ladder import Ladder
+from unstuck.ledger import View
+from unstuck.live import MARK
+from unstuck.testing_adapters.world import (
+    BROKEN,
+    DONE,
+    INPUT_TOKENS,
+    LOOP,
+    OUTPUT_TOKENS,
+    PAIRS,
+    READ,
+    TEXT,
+    TWICE,
+    USEFUL,
+    Ask,
+    Scenario,
+    World,
+    answer_of,
+    assert_paired,
+    scanned,
+    texts,
+)
+
+TEN = LOOP._replace(turns=LOOP.turns[:10])
+
+
+class _Raises(Detector):
+    """A detector that breaks at the third exchange."""
+
+    pattern = "raises"
+    moments = frozenset(("result",))
+    rungs = Ladder(nudge=2)
+
+    def look(self, view: View) -> Evidence | None:
+        if view.call >= 3:
+            raise ZeroDivisionError
+        return None
+
+
+class Outcome(NamedTuple):
+    """What the caller of one run got: a last answer or an exception."""
+
+    answer: str | None
+    error: BaseException | None
+
+
+class AdapterSuite:
+    """
+    Make a subclass `TestX` in `tests/adapters/test_x.py` with *adapter*, *drive* and the doors beside it.
+
+    *gaps* maps names of tests (with the parameter in brackets where there is one) to the reason why the framework cannot do that.
+    """
+
+    adapter: ClassVar[str]
+    gaps: ClassVar[Mapping[str, str]] = {}
+    doors: ClassVar[tuple[str, ...]] = ("async",)
+    """Ways into the framework, `async` is `drive`; the others are handled by `enter`."""
+
+    async def drive(self, world: World, guard: Any) -> str:
+        """Run an agent with the tools and the script of *world* under *guard* (`None`: without one); return its last answer."""
+        raise NotImplementedError
+
+    def enter(self, door: str, world: World, guard: Any) -> str:
+        """Run it through another *door* of the framework: `sync`, `stream` ..."""
+        raise NotImplementedError
+
+    async def delegate(self, outer: World, inner: World, guard: Any) -> str:
+        """As `drive`, with one more tool `ask_reviewer` that runs an agent called `reviewer` on *inner*."""
+        raise NotImplementedError
+
+    async def hand_off(self, world: World, other: World, guard: Any) -> str:
+        """Run an agent called `first`, whose script is *world* without calls, that hands the conversation to `second` (*other*)."""
+        raise NotImplementedError
+
+    async def run_again(self, world: World, guard: Any) -> str:
+        """As `drive`, in a way in which the framework runs the first call twice: a resumed interrupt, a retry."""
+        raise NotImplementedError
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Each door is a case of its own."""
+        if "door" in metafunc.fixturenames:
+            metafunc.parametrize("door", self.doors)
+
+    @pytest.fixture(autouse=True)
+    def _gap(self, request: pytest.FixtureRequest) -> None:
+        for name in (request.node.name, request.node.originalname):
+            if name in self.gaps:
+                request.applymarker(pytest.mark.xfail(reason=self.gaps[name], strict=True))
+                return
+
+    def guard(self, **settings: Any) -> Any:
+        """A guard of the adapter."""
+        return import_module(f"unstuck.adapters.{self.adapter}").LoopGuard(**settings)
+
+    def attempt(self, world: World, guard: Any, door: str = "async") -> Outcome:
+        """Run *world* and keep what comes out."""
+        try:
+            answer = asyncio.run(self.drive(world, guard)) if door == "async" else self.enter(door, world, guard)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            return Outcome(None, error)
+        return Outcome(answer, None)
+
+    def test_the_ladder_is_that_of_scan(self, tmp_path: Path) -> None:
+        """A loop is nudged, blocked and stopped where `unstuck scan` of the same events says."""
+        guard = self.guard()
+        self.attempt(World(LOOP), guard)
+        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
+        assert live == scanned(LOOP, tmp_path)
+        assert [found[1] for found in live] == [3, 5, 8]
+
+    def test_parallel_calls_are_one_round(self, tmp_path: Path) -> None:
+        """Two calls in each response make a loop of rounds, found where `unstuck scan` finds it."""
+        guard = self.guard()
+        self.attempt(World(PAIRS), guard)
+        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
+        assert live == scanned(PAIRS, tmp_path)
+
+    def test_a_blocked_call_does_not_run(self) -> None:
+        """The tool runs four times: calls 5, 6 and 7 are blocked, at the eighth the run is stopped."""
+        world = World(LOOP)
+        self.attempt(world, self.guard())
+        assert world.executed == [READ] * 4
+
+    def test_the_model_is_nudged(self) -> None:
+        """The request after the third exchange tells the model what it repeats, and none before does."""
+        world = World(LOOP)
+        self.attempt(world, self.guard())
+        assert [MARK in texts(request) for request in world.requests[:4]] == [False, False, False, True]
+        assert "3 times" in texts(world.requests[3])
+
+    def test_a_block_is_answered_truthfully(self) -> None:
+        """The model reads in place of the fifth result that the call was not executed, and why."""
+        world = World(LOOP)
+        self.attempt(world, self.guard())
+        answer = answer_of(world.requests[5], "call-5-0")
+        assert "not executed" in answer
+        assert "5 times" in answer
+
+    def test_the_stop_reaches_the_caller(self, door: str) -> None:
+        """The run ends with the adapter's `LoopStopped`, which names the loop, before the model is asked a ninth time."""
+        world = World(LOOP)
+        outcome = self.attempt(world, self.guard(), door)
+        stop = import_module(f"unstuck.adapters.{self.adapter}").LoopStopped
+        assert isinstance(outcome.error, stop)
+        assert isinstance(outcome.error, LoopStopped)
+        assert outcome.error.finding.pattern == "repeated_result"
+        assert len(world.requests) == 8
+
+    def test_a_quiet_stop_ends_the_run(self) -> None:
+        """With `on_stop="end"` the run returns; the model is not asked a ninth time, and the guard says why."""
+        world, guard = World(LOOP), self.guard(on_stop="end")
+        outcome = self.attempt(world, guard)
+        assert outcome.error is None
+        assert outcome.answer != DONE
+        assert len(world.requests) == 8
+        assert guard.findings[-1].level is Level.STOP
+
+    @pytest.mark.parametrize("name", USEFUL)
+    def test_useful_repetition_passes(self, name: str) -> None:
+        """Polling that advances, tests between fixes and a batch of edits run to their end, untouched."""
+        world, guard = World(USEFUL[name]), self.guard()
+        assert self.attempt(world, guard).answer == DONE
+        assert guard.findings == ()
+        assert MARK not in "".join(map(texts, world.requests))
+        assert len(world.executed) == len(world.scenario.turns)
+
+    def test_no_result_is_lost(self) -> None:
+        """What a tool answered stands in the model's next request, also where the model is nudged."""
+        world = World(PAIRS)
+        self.attempt(world, self.guard())
+        assert len(world.executed) > 4
+        for number, ask in enumerate(world.executed[:6]):
+            id = f"call-{number // 2 + 1}-{number % 2}"
+            assert LOOP.answer(ask, 1) in answer_of(world.requests[number // 2 + 1], id)
+
+    def test_calls_and_results_stay_paired(self) -> None:
+        """In every request each call has exactly one answer, and nothing stands between them."""
+        for scenario in (LOOP, PAIRS):
+            world = World(scenario)
+            self.attempt(world, self.guard())
+            for request in world.requests:
+                assert_paired(request)
+
+    def test_an_error_is_seen(self) -> None:
+        """A tool that raises is an exchange with the outcome `error`, and the error's own text."""
+        events: list[Event] = []
+        self.attempt(World(BROKEN), self.guard(on_event=events.append))
+        results = [event for event in events if isinstance(event, Result)]
+        assert [result.outcome for result in results] == ["error"]
+        assert "disk on fire" in str(results[0].content)
+
+    def test_text_and_usage_are_seen(self) -> None:
+        """Each response is a message event with its text, its tokens and how many calls it holds."""
+        events: list[Event] = []
+        self.attempt(World(TWICE), self.guard(on_event=events.append))
+        messages = [event for event in events if isinstance(event, Message)]
+        assert [message.calls for message in messages] == [1, 1, 0]
+        assert [message.text for message in messages] == [TEXT, TEXT, DONE]
+        assert [message.usage and message.usage.total for message in messages] == [INPUT_TOKENS + OUTPUT_TOKENS] * 3
+
+    def test_results_are_seen(self) -> None:
+        """Each call is an event with its tool, arguments and result."""
+        events: list[Event] = []
+        self.attempt(World(TWICE), self.guard(on_event=events.append))
+        calls = [(event.tool, _object(event.args)) for event in events if isinstance(event, Call)]
+        assert calls == [(READ.tool, READ.args)] * 2
+        assert ["10 lines" in str(event.content) for event in events if isinstance(event, Result)] == [True] * 2
+
+    def test_tasks_at_the_same_time_do_not_mix(self) -> None:
+        """Four runs under one guard in one event loop, two equal calls each: none is nudged."""
+        worlds, guard = [World(TWICE) for _ in range(4)], self.guard()
+
+        async def together() -> list[str]:
+            return await asyncio.gather(*(self.drive(world, guard) for world in worlds))
+
+        assert asyncio.run(together()) == [DONE] * 4
+        assert guard.findings == ()
+        assert [len(world.executed) for world in worlds] == [2] * 4
+
+    def test_threads_at_the_same_time_do_not_mix(self) -> None:
+        """Four runs under one guard in four threads, two equal calls each: none is nudged."""
+        worlds, guard = [World(TWICE) for _ in range(4)], self.guard()
+        with ThreadPoolExecutor(4) as pool:
+            outcomes = list(pool.map(lambda world: self.attempt(world, guard), worlds))
+        assert outcomes == [Outcome(DONE, None)] * 4
+        assert guard.findings == ()
+
+    def test_a_failing_detector_switches_the_guard_off(self, caplog: pytest.LogCaptureFixture) -> None:
+        """What raises inside the guard is logged once; the run goes on to its end without a guard."""
+        rules = Options(detectors={"raises": _Raises()}).rules()
+        world = World(LOOP._replace(turns=LOOP.turns[:10]))
+        with caplog.at_level(logging.WARNING, logger="unstuck"):
+            outcome = self.attempt(world, self.guard(options=rules))
+        assert outcome == Outcome(DONE, None)
+        assert len(world.executed) == 10
+        said = [record.getMessage() for record in caplog.records if record.name == "unstuck"]
+        assert len(said) == 1
+        assert "ZeroDivisionError" in said[0]
+
+    def test_shadow_mode_changes_nothing(self) -> None:
+        """In shadow mode the model is sent what it is sent without a guard, and the findings say what would have been."""
+        guarded, plain, guard = World(TEN), World(TEN), self.guard(shadow=True)
+        assert self.attempt(guarded, guard) == self.attempt(plain, None) == Outcome(DONE, None)
+        assert guarded.requests == plain.requests
+        assert [found.would for found in guard.findings] == [Level.NUDGE, Level.BLOCK, Level.STOP]
+
+    def test_a_call_run_again_counts_once(self) -> None:
+        """A call that the framework executes twice under one id (resume, retry) is one call."""
+        events: list[Event] = []
+        world, guard = World(LOOP._replace(turns=LOOP.turns[:2])), self.guard(on_event=events.append)
+        assert asyncio.run(self.run_again(world, guard)) == DONE
+        assert [event.id for event in events if isinstance(event, Call)] == ["call-1-0", "call-2-0"]
+        assert len([event for event in events if isinstance(event, Result)]) == 2
+        assert guard.findings == ()
+
+    def test_a_sub_agent_is_linked(self) -> None:
+        """An agent inside a tool is part of the run: with its parent and depth, its own counts, and a stop that reaches the caller."""
+        events: list[Event] = []
+        outer = World(Scenario(((READ,), (Ask("ask_reviewer", {"task": "look"}),)), lambda ask, nth: "10 lines"))
+        inner, guard = World(LOOP), self.guard(on_event=events.append)
+        with pytest.raises(LoopStopped) as caught:
+            asyncio.run(self.delegate(outer, inner, guard))
+        assert caught.value.finding.agent == "reviewer"
+        assert len(inner.executed) == 4
+        calls = [event for event in events if isinstance(event, Call)]
+        assert len({event.run for event in events}) == 1
+        assert {(call.parent, call.depth) for call in calls if call.agent == "reviewer"} == {(calls[0].agent, 1)}
+
+    def test_a_hand_off_is_linked(self) -> None:
+        """An agent that takes the conversation over is part of the run, and knows who handed it over."""
+        events: list[Event] = []
+        second, guard = World(TWICE), self.guard(on_event=events.append)
+        assert asyncio.run(self.hand_off(World(Scenario((), LOOP.answer)), second, guard)) == DONE
+        assert len({event.run for event in events}) == 1
+        messages = [event for event in events if isinstance(event, Message)]
+        assert [message.agent for message in messages] == ["first", "second", "second", "second"]
+        assert messages[-1].parent == "first"
+
+
+def _object(args: Any) -> Any:
+    return json.loads(args) if isinstance(args, str) else args

@@ -1,0 +1,174 @@
+"""The LangChain and LangGraph adapter, in front of the real framework."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, ClassVar
+
+import pytest
+
+pytest.importorskip("langchain.agents", reason="LangChain is not installed")
+
+from langchain.agents import create_agent
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+from langgraph.types import Command, interrupt
+
+from unstuck.testing_adapters.suite import AdapterSuite
+from unstuck.testing_adapters.world import DONE, INPUT_TOKENS, OUTPUT_TOKENS, TEXT, TWICE, Answered, Asked, Item, Said, World
+
+ROLES = {HumanMessage: "user", SystemMessage: "system", AIMessage: "assistant"}
+USAGE = {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS, "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS}
+GO = {"messages": [("user", "Go.")]}
+FAR = {"recursion_limit": 500}
+
+
+class Scripted(BaseChatModel):
+    """A chat model that follows the script of a world."""
+
+    world: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Any, **options: Any) -> Any:
+        return self
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any) -> ChatResult:
+        calls = self.world.turn(item for message in messages for item in items(message))
+        asked = [{"id": id, "name": ask.tool, "args": dict(ask.args)} for id, ask in calls]
+        message = AIMessage(TEXT if calls else DONE, tool_calls=asked, usage_metadata=USAGE)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def items(message: Any) -> list[Item]:
+    if isinstance(message, ToolMessage):
+        return [Answered(message.tool_call_id, message.content)]
+    calls = [Asked(call["id"]) for call in getattr(message, "tool_calls", ())]
+    return [Said(ROLES[type(message)], message.content), *calls]
+
+
+def agent_of(world: World, guard: Any, more: Any = (), **options: Any) -> Any:
+    tools = [*map(tool, world.tools()), *more]
+    return create_agent(Scripted(world=world), tools, middleware=[guard] if guard else [], **options)
+
+
+def asking(world: World) -> Any:
+    """A tool that waits for a person, and is executed again when the run is resumed."""
+
+    @tool
+    def read_file(path: str) -> str:
+        """Read a file once somebody has agreed."""
+        interrupt("May I?")
+        return world.do("read_file", path=path)
+
+    return read_file
+
+
+class TestLangChain(AdapterSuite):
+    adapter = "langchain"
+    doors = ("async", "sync", "stream", "astream")
+
+    async def drive(self, world, guard):
+        return (await agent_of(world, guard).ainvoke(GO, FAR))["messages"][-1].content
+
+    def enter(self, door, world, guard):
+        agent = agent_of(world, guard)
+        if door == "sync":
+            return agent.invoke(GO, FAR)["messages"][-1].content
+        if door == "stream":
+            return str(list(agent.stream(GO, FAR))[-1])
+
+        async def stream() -> str:
+            return str([part async for part in agent.astream(GO, FAR)][-1])
+
+        return asyncio.run(stream())
+
+    async def delegate(self, outer, inner, guard):
+        @tool
+        async def ask_reviewer(task: str) -> str:
+            """Ask the reviewer."""
+            reviewer = agent_of(inner, guard, name="reviewer")
+            return (await reviewer.ainvoke(GO, FAR))["messages"][-1].content
+
+        return (await agent_of(outer, guard, [ask_reviewer]).ainvoke(GO, FAR))["messages"][-1].content
+
+    async def hand_off(self, world, other, guard):
+        graph = StateGraph(MessagesState)
+        graph.add_node("first", agent_of(world, guard, name="first"))
+        graph.add_node("second", agent_of(other, guard, name="second"))
+        graph.add_edge(START, "first")
+        graph.add_edge("first", "second")
+        return (await graph.compile().ainvoke(GO, FAR))["messages"][-1].content
+
+    async def run_again(self, world, guard):
+        read_file, config = asking(world), {"configurable": {"thread_id": "t"}}
+        agent = create_agent(Scripted(world=world), [read_file], middleware=[guard], checkpointer=InMemorySaver())
+        for request in (GO, Command(resume="yes"), Command(resume="yes")):
+            found = await agent.ainvoke(request, config)
+        return found["messages"][-1].content
+
+    def test_a_new_turn_of_a_thread_begins_anew(self):
+        """A person who speaks in the same thread starts a new run: what came before does not count."""
+        guard, config = self.guard(), {"configurable": {"thread_id": "t"}}
+        for _ in range(2):
+            agent = agent_of(World(TWICE), guard, checkpointer=InMemorySaver())
+            assert agent.invoke(GO, config)["messages"][-1].content == DONE
+        assert guard.findings == ()
+
+
+class TestLangGraph(AdapterSuite):
+    """A graph of one's own around `LoopGuard().tool_node(...)`."""
+
+    adapter = "langchain"
+    doors = ("async", "sync")
+
+    gaps: ClassVar = {
+        "test_text_and_usage_are_seen": "a response without calls never comes to the tool node",
+        "test_a_quiet_stop_ends_the_run": "a tool node cannot end its graph",
+        "test_a_hand_off_is_linked": "a tool node is not told which agent asked",
+    }
+
+    def graph(self, world, guard, more=(), **options):
+        model, tools = Scripted(world=world), [*map(tool, world.tools()), *more]
+        graph = StateGraph(MessagesState)
+        graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+        graph.add_node("tools", guard.tool_node(tools) if guard else ToolNode(tools))
+        graph.add_edge(START, "model")
+        graph.add_conditional_edges("model", tools_condition)
+        graph.add_edge("tools", "model")
+        return graph.compile(**options)
+
+    async def drive(self, world, guard):
+        return (await self.graph(world, guard).ainvoke(GO, FAR))["messages"][-1].content
+
+    def enter(self, door, world, guard):
+        return self.graph(world, guard).invoke(GO, FAR)["messages"][-1].content
+
+    async def delegate(self, outer, inner, guard):
+        @tool
+        async def ask_reviewer(task: str) -> str:
+            """Ask the reviewer."""
+            config = {**FAR, "metadata": {"lc_agent_name": "reviewer"}}
+            return (await self.graph(inner, guard).ainvoke(GO, config))["messages"][-1].content
+
+        return (await self.graph(outer, guard, [ask_reviewer]).ainvoke(GO, FAR))["messages"][-1].content
+
+    async def run_again(self, world, guard):
+        graph = StateGraph(MessagesState)
+        model, config = Scripted(world=world), {"configurable": {"thread_id": "t"}}
+        graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+        graph.add_node("tools", guard.tool_node([asking(world)]))
+        graph.add_edge(START, "model")
+        graph.add_conditional_edges("model", tools_condition)
+        graph.add_edge("tools", "model")
+        compiled = graph.compile(checkpointer=InMemorySaver())
+        for request in (GO, Command(resume="yes"), Command(resume="yes")):
+            found = await compiled.ainvoke(request, config)
+        return found["messages"][-1].content
