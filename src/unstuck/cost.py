@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 MODELS = 256
 """Models whose prices are remembered."""
 
-_REGION = re.compile(r"^(?:us|us-gov|eu|apac|ap|jp|au|ca|sa|global)\.(?=[a-z0-9-]+\.)")
-_VENDOR = re.compile(r"^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|openai|qwen)\.")
-_BEDROCK = re.compile(r"-v\d+(?::\d+)?$")
-_VARIANT = re.compile(r"(?::(?:free|beta|thinking|extended|nitro|floor|online)|\[\d+[mk]\])$")
+_AROUND: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?::(?:free|beta|thinking|extended|nitro|floor|online)|\[\d+[mk]\])$"), ""),
+    (re.compile(r"^.*/"), ""),
+    (re.compile(r"^(?:us|us-gov|eu|apac|ap|jp|au|ca|sa|global)\.(?=[a-z0-9-]+\.)"), ""),
+    (re.compile(r"^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|openai|qwen)\."), ""),
+    (re.compile(r"-v\d+(?::\d+)?$"), ""),
+    (re.compile(r"(?<=\d)\.(?=\d)"), "-"),
+)
+"""What gateways and clouds add to a model's name, in the order in which it is taken off: variant, gateway, region, vendor, version."""
 
 
 def usd(model: str | None, usage: Usage, time: float | None = None) -> float | None:
@@ -104,15 +109,8 @@ def spellings(model: str) -> Iterator[str]:
     yield model
     seen = {model}
     name = model.strip().lower()
-    for step in (
-        lambda n: _VARIANT.sub("", n),
-        lambda n: n.rsplit("/", 1)[-1],
-        lambda n: _REGION.sub("", n),
-        lambda n: _VENDOR.sub("", n),
-        lambda n: _BEDROCK.sub("", n),
-        lambda n: re.sub(r"(?<=\d)\.(?=\d)", "-", n),
-    ):
-        name = step(name)
+    for added, instead in _AROUND:
+        name = added.sub(instead, name)
         if name and name not in seen:
             seen.add(name)
             yield name

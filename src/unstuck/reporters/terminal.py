@@ -51,7 +51,7 @@ def _summary(totals: Totals) -> RenderableType:
 
 
 def _spent(tokens: int | None, usd: float | None) -> list[str]:
-    return [part for part in (tokens and f"{figure(tokens)} tokens", usd and money(usd)) if part]
+    return [*([f"{figure(tokens)} tokens"] if tokens else []), *([money(usd)] if usd else [])]
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 
 from unstuck.errors import MissingDependencyError
 
@@ -25,7 +25,7 @@ def unpacked(stream: BinaryIO) -> tuple[Readable, Errors]:
 
     Raises `MissingDependencyError` for Zstandard data where neither Python (3.14 on) nor the extra `zstd` reads them.
     """
-    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream))
+    buffered: Any = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream))
     start = buffered.peek(4)[:4]
     if start[:2] == b"\x1f\x8b":
         import gzip
@@ -37,7 +37,7 @@ def unpacked(stream: BinaryIO) -> tuple[Readable, Errors]:
     return buffered, (OSError,)
 
 
-def _zstd(stream: io.BufferedReader) -> tuple[Readable, Errors]:
+def _zstd(stream: Any) -> tuple[Readable, Errors]:
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdError, ZstdFile
 
