@@ -108,6 +108,7 @@ class View(NamedTuple):
     swing: Swing | None = None
     delegations: Delegations | None = None
     intervals: Intervals | None = None
+    quiet: bool = False
 
 
 class Ledger:
@@ -396,9 +397,24 @@ class Ledger:
         if pending.kind in ("write", "delegate") and event.outcome == "ok" and pending.key not in self.written:
             self._changed(pending.key)
             state.epoch = self.epoch
-        return [
-            View("result", trail, pending.call, pending.message, state, tool, pending, 0, text, None, swing, self.delegations)
-        ]
+        quiet = tool is not None and swing is None and trail.is_quiet(state, tool)
+        view = View(
+            "result",
+            trail,
+            pending.call,
+            pending.message,
+            state,
+            tool,
+            pending,
+            0,
+            text,
+            None,
+            swing,
+            self.delegations,
+            None,
+            quiet,
+        )
+        return [view]
 
     def _exchange(self, trail: Trail, pending: Pending) -> list[View]:
         return [View("result", trail, pending.call, pending.message, pending=pending)]

@@ -14,7 +14,7 @@ from unstuck.events import Call, Compaction, Event, Message, Result, RunEnd, Run
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger, View
-from unstuck.policy import Loops, allowed, finding_of
+from unstuck.policy import Loop, Loops, allowed, finding_of
 from unstuck.trail import Trail
 from unstuck.wording import model_text
 
@@ -54,6 +54,10 @@ class Monitor:
         self._asked: dict[str, tuple[Detector, ...]] = {
             moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
             for moment in ("call", "result", "round", "message", "text", "compaction")
+        }
+        self._always = {
+            moment: tuple(detector for detector in asked if not detector.needs_repetition)
+            for moment, asked in self._asked.items()
         }
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
@@ -107,7 +111,7 @@ class Monitor:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
         for view in views:
-            for detector in self._asked[view.moment]:
+            for detector in self._always[view.moment] if view.quiet else self._asked[view.moment]:
                 evidence = detector.look(view)
                 verdict = self._judge(view, evidence, repeats) if evidence is not None else None
                 if verdict is not None:
@@ -124,7 +128,7 @@ class Monitor:
         total = loop.total(evidence, view.moment == "call")
         policy = self.rules.policy
         if view.moment != "call":
-            repeats += _new_repeats(view.trail, evidence)
+            repeats += _new_repeats(view.trail, evidence, loop)
         level = allowed(evidence.ladder.level(total), view.moment, policy)
         if level > Level.NUDGE and loop.level < Level.NUDGE and evidence.ladder.nudge is not None:
             level = Level.CONTINUE if view.moment == "call" else Level.NUDGE  # a ladder is climbed from its first rung
@@ -240,14 +244,17 @@ def _finding(row: list[Any]) -> Finding:
     )
 
 
-def _new_repeats(trail: Trail, evidence: Evidence) -> list[tuple[int, int]]:
+def _new_repeats(trail: Trail, evidence: Evidence, loop: Loop) -> list[tuple[int, int]]:
     """The calls after the first lap that belong to *evidence* and were not named before."""
     keys, tools, found = evidence.keys, evidence.tools, []
+    named_to = max(evidence.first_lap, loop.scanned.get(evidence.pattern, 0))
     for entry in reversed(trail.recent):
         call, message, key, tool, named = entry
-        if call <= evidence.first_lap:
+        if call <= named_to:
             break
         if not named and (key in keys if keys else tool in tools):
             entry[4] = True
             found.append((call, message))
+    if trail.recent:
+        loop.scanned[evidence.pattern] = trail.recent[-1][0]
     return found[::-1]

@@ -58,7 +58,7 @@ class Policy(_Policy):
 class Loop(Row):
     """One loop of a run: its number, what it is recognised by, how far its ladder was climbed."""
 
-    __slots__ = ("anchors", "carried", "level", "number", "repeats", "streaks")
+    __slots__ = ("anchors", "carried", "level", "number", "repeats", "scanned", "streaks")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -67,6 +67,7 @@ class Loop(Row):
         self.streaks: dict[str, int] = {}
         self.repeats: dict[str, int] = {}
         self.carried: dict[str, int] = {}
+        self.scanned: dict[str, int] = {}  # per pattern the call up to which its repeats were named
 
     MOST_ANCHORS = 64
 
@@ -80,6 +81,8 @@ class Loop(Row):
         before, carried = self.streaks.get(pattern), self.carried.get(pattern, 0)
         if before is not None and before != evidence.streak and self.level >= Level.NUDGE:
             carried = min(carried + self.repeats[pattern], 10_000)
+        if before != evidence.streak:
+            self.scanned.pop(pattern, None)
         if not ahead:
             self.carried[pattern], self.streaks[pattern], self.repeats[pattern] = carried, evidence.streak, evidence.repeats
         return evidence.repeats + carried

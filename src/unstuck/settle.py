@@ -160,6 +160,11 @@ def _echo(tool: ToolState, pending: Pending, text: str, event: Result, round_: i
         tool.echo = 0
         return
     said = pending.said
+    if pending.key == tool.key:
+        return
+    if not said.may_hold(text):
+        tool.echo = 0
+        return
     said.settle()
     if share_known(sketch(words_of(text)), said.everything or frozenset()) < 1.0 or not tool.is_alike(said, NUMBERS_APART):
         tool.echo = 0
@@ -180,7 +185,7 @@ def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: st
         and tool.epoch == ledger.epoch
         and (len(text) >= TELLING or pending.key in tool.chain_keys or tool.is_alike(pending.said))
     )
-    tool.args = pending.said
+    tool.args, tool.key = pending.said, pending.key
     if goes_on:
         tool.chain += tool.chain_round != round_
         if pending.key not in tool.chain_keys:

@@ -7,6 +7,7 @@ only until their digest is needed and are never saved: `row()` takes the digest 
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -18,6 +19,8 @@ from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.volatile import mask, template
 from unstuck.window import CallWindow
 
+FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
+_SIMPLE = frozenset((str, int))
 ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
 
@@ -111,6 +114,20 @@ class Said(Row):
             self.chosen = sketch(words_of(choosing_text(self.value)))
             self.everything = sketch(words_of(text_of(self.value)))
 
+    def may_hold(self, text: str) -> bool:
+        """Whether the first words of *text* may be among the words: a cheap test that only ever errs by saying yes."""
+        value = self.value
+        if type(value) is dict:
+            texts = [item if type(item) is str else str(item) for item in value.values() if type(item) in _SIMPLE]
+            if len(texts) < len(value):
+                return True
+            held = " ".join(texts).lower()
+        elif type(value) is str:
+            held = value.lower()
+        else:
+            return True
+        return all(word in held for word in FIRST_WORDS.findall(text[:80].lower())[:4])
+
     def restore(self) -> None:
         self.chosen, self.everything = frozenset(self.chosen or ()), frozenset(self.everything or ())
 
@@ -200,6 +217,7 @@ class ToolState(Row):
         "failure",
         "failure_time",
         "gap",
+        "key",
         "mistake_call",
         "mistakes",  # refusals of one reason on one target: what, how often, since which call
         "outcome",
@@ -223,7 +241,7 @@ class ToolState(Row):
         self.unknown = self.transient = False
         self.epoch = self.failed_epoch = 0
         self.mistakes: list[list[int]] = []
-        self.mistake_call = 0
+        self.mistake_call = self.key = 0
 
     @property
     def chain_anchor(self) -> int:
@@ -303,6 +321,18 @@ class Trail:
         self.talk: set[int] = set()
         self.talk_count = 0
         self.talk_first = 0
+
+    def is_quiet(self, state: CallState, tool: ToolState) -> bool:
+        """Whether nothing in the latest exchange was seen before."""
+        return (
+            state.same < 2
+            and tool.chain < 2
+            and tool.failed < 2
+            and tool.echo < 2
+            and self.empty < 2
+            and self.failed < 2
+            and not (state.differing or self.redundant or tool.mistake_call == state.last)
+        )
 
     def end_talk(self) -> None:
         """The agent acted."""

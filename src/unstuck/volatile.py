@@ -13,7 +13,7 @@ from functools import cache, partial
 from unstuck import words
 
 MASK = "~"
-HALF = 8_192
+HALF = 4_096
 """Characters at each end of a long text that are masked; what lies between counts as it is."""
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"

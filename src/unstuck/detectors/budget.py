@@ -77,7 +77,7 @@ class Budget(Detector):
         percent = int(max(shares))
         if percent >= 100:
             percent += spent.asked
-        if percent < self.ladder.first or (ahead and self.ladder.level(percent) < Level.BLOCK):
+        if percent < self.least or (ahead and self.ladder.level(percent) < Level.BLOCK):
             return None
         return Evidence(self.pattern, (text_digest("budget"),), 0, percent, self.ladder, unit="percent")
 

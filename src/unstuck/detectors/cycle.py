@@ -37,7 +37,7 @@ class Cycle(Detector):
             laps += view.state.asked
         if any(step.waits for step in lap):
             laps = (laps + 1) // 2
-        if laps < self.ladder.first:
+        if laps < self.least:
             return None
         tools = dict.fromkeys(tool for step in reversed(lap) for tool in step.tools)
         keys = {key for step in lap for key in step.keys}

@@ -22,7 +22,7 @@ class DegenerateText(Detector):
         found = view.repeating
         if found is None and view.text is not None:
             found = degenerate(view.text)
-        if found is None or found.laps < self.ladder.first:
+        if found is None or found.laps < self.least:
             return None
         anchor = text_digest(self.pattern)
         return Evidence(self.pattern, (anchor,), view.message, found.laps, self.ladder, unit="repeats", period=found.unit)

@@ -24,7 +24,7 @@ class DelegationLoop(Detector):
         if view.ahead and not chain.passes_on(pending.agent, pending.said):
             return None
         repeats = chain.length + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

@@ -49,7 +49,10 @@ class Detector:
     moments: ClassVar[frozenset[str]]
     rungs: ClassVar[Ladder]
     needs: ClassVar[frozenset[str]] = frozenset(("calls", "tools", "cycles"))
-    __slots__ = ("ladder",)
+    needs_repetition: ClassVar[bool] = False
+    """Whether the detector has nothing to say of an exchange in which nothing at all was seen before: it is not asked then."""
+    __slots__ = ("ladder", "least")
+    least: int
     ladder: Ladder
 
     def __init__(self, ladder: Ladder | None = None) -> None:
@@ -58,11 +61,13 @@ class Detector:
                 f"{self.pattern}.ladder", ladder, "a Ladder is needed", "write Ladder(nudge=..., block=..., stop=...)"
             )
         object.__setattr__(self, "ladder", ladder or self.rungs)
+        object.__setattr__(self, "least", self.ladder.first)
 
     def with_ladder(self, ladder: Ladder) -> Self:
         """The same detector with another ladder."""
         made = copy(self)
         object.__setattr__(made, "ladder", ladder)
+        object.__setattr__(made, "least", ladder.first)
         return made
 
     def look(self, view: View) -> Evidence | None:

@@ -14,19 +14,18 @@ class EchoedChange(Detector):
 
     pattern = "echoed_change"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=8, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
-        tool = view.tool
-        if (
-            tool is None
-            or tool.echo < 2
-            or (view.ahead and view.pending is not None and not tool.is_alike(view.pending.said, NUMBERS_APART))
-        ):
+        tool, pending = view.tool, view.pending
+        if tool is None or pending is None or tool.echo < 2:
             return None
+        if view.ahead and (view.state is not None or not tool.is_alike(pending.said, NUMBERS_APART)):
+            return None  # the very same call is left to repeated_result
         repeats = tool.echo + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

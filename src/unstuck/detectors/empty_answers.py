@@ -13,12 +13,13 @@ class EmptyAnswers(Detector):
 
     pattern = "empty_answers"
     moments = frozenset(("result",))
+    needs_repetition = True
     rungs = Ladder(nudge=8)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if trail.empty < self.ladder.first:
+        if trail.empty < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

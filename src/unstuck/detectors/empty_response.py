@@ -19,7 +19,7 @@ class EmptyResponse(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if trail.silent < self.ladder.first:
+        if trail.silent < self.least:
             return None
         anchor = text_digest(self.pattern)
         return Evidence(self.pattern, (anchor,), view.message - trail.silent, trail.silent, self.ladder, unit="responses")

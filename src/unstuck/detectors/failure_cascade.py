@@ -12,12 +12,13 @@ class FailureCascade(Detector):
 
     pattern = "failure_cascade"
     moments = frozenset(("result",))
+    needs_repetition = True
     rungs = Ladder(nudge=5, stop=14)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if trail.failed < self.ladder.first or len(trail.failed_tools) < 2:
+        if trail.failed < self.least or len(trail.failed_tools) < 2:
             return None
         return Evidence(
             pattern=self.pattern,

@@ -29,7 +29,7 @@ class HandoffLoop(Detector):
             if steps[-period].symbol != chain.edge(pending.agent, pending.key):
                 return None
             laps += matched % period == 0
-        if laps < self.ladder.first:
+        if laps < self.least:
             return None
         lap = [steps[-index] for index in range(period, 0, -1)]
         return Evidence(

@@ -19,7 +19,7 @@ class Monologue(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if trail.talk_count < self.ladder.first:
+        if trail.talk_count < self.least:
             return None
         anchor = text_digest(self.pattern)
         return Evidence(self.pattern, (anchor,), trail.talk_first, trail.talk_count, self.ladder, unit="responses")

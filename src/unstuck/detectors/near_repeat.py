@@ -15,6 +15,7 @@ class NearRepeat(Detector):
 
     pattern = "near_repeat"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=5, block=8, stop=12)
 
     def look(self, view: View) -> Evidence | None:
@@ -22,10 +23,10 @@ class NearRepeat(Detector):
         tool, pending = view.tool, view.pending
         if tool is None or pending is None or len(tool.chain_keys) < 2 or pending.kind in ("write", "delegate", "talk"):
             return None
-        if view.ahead and not tool.is_alike(pending.said):
+        if view.ahead and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
             return None
         repeats = tool.chain + tool.chain_asked + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

@@ -15,12 +15,13 @@ class Oscillation(Detector):
 
     pattern = "oscillation"
     moments = frozenset(("result",))
+    needs_repetition = True
     rungs = Ladder(nudge=3, stop=6)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         swing, pending = view.swing, view.pending
-        if swing is None or pending is None or swing.returns < self.ladder.first:
+        if swing is None or pending is None or swing.returns < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

@@ -56,7 +56,7 @@ class AskedRule(Windowed):
         if found is None:
             return None
         repeats, calls = found
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         keys = tuple(dict.fromkeys(entry.key for entry in calls))
         return Evidence(

@@ -68,7 +68,7 @@ class SameCallInARow(SucceededRule):
         length = 1
         while length < len(made) and made[-1 - length].key == made[-1].key:
             length += 1
-        return (length, made[-length:]) if length >= self.ladder.first else None
+        return (length, made[-length:]) if length >= self.least else None
 
 
 class TwoCallsInTurn(SucceededRule):
@@ -85,7 +85,7 @@ class TwoCallsInTurn(SucceededRule):
         while length < len(made) and made[-1 - length].key == made[1 - length].key:
             length += 1
         cycles = length // 2
-        return (cycles, made[-2 * cycles :]) if cycles >= self.ladder.first else None
+        return (cycles, made[-2 * cycles :]) if cycles >= self.least else None
 
 
 class SameResultInARow(SucceededRule):
@@ -98,4 +98,4 @@ class SameResultInARow(SucceededRule):
         last, length = made[-1], 1
         while length < len(made) and (made[-1 - length].tool, made[-1 - length].result) == (last.tool, last.result):
             length += 1
-        return (length, made[-length:]) if length >= self.ladder.first else None
+        return (length, made[-length:]) if length >= self.least else None

@@ -16,12 +16,13 @@ class RecoveredGround(Detector):
 
     pattern = "recovered_ground"
     moments = frozenset(("result",))
+    needs_repetition = True
     rungs = Ladder(nudge=5, stop=16)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if len(trail.redundant) < self.ladder.first:
+        if len(trail.redundant) < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

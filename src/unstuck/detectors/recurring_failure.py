@@ -15,6 +15,7 @@ class RecurringFailure(Detector):
 
     pattern = "recurring_failure"
     moments = frozenset(("result",))
+    needs_repetition = True
     rungs = Ladder(nudge=4)
 
     def look(self, view: View) -> Evidence | None:
@@ -23,7 +24,7 @@ class RecurringFailure(Detector):
         if tool is None or pending is None or tool.mistake_call != pending.call or not tool.mistakes:
             return None
         mistake, count, first = tool.mistakes[-1]
-        if count < self.ladder.first:
+        if count < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

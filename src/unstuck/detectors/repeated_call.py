@@ -16,6 +16,7 @@ class RepeatedCall(Detector):
 
     pattern = "repeated_call"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=6, block=10, stop=16)
 
     def look(self, view: View) -> Evidence | None:
@@ -23,7 +24,7 @@ class RepeatedCall(Detector):
         if state is None or view.pending is None or state.differing == 0:
             return None
         repeats = state.differing + state.asked + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             self.pattern,

@@ -18,6 +18,7 @@ class RepeatedFailure(Detector):
 
     pattern = "repeated_failure"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=5, block=9, stop=14)
 
     def look(self, view: View) -> Evidence | None:
@@ -28,7 +29,7 @@ class RepeatedFailure(Detector):
         repeats = tool.failed + tool.failed_asked + view.ahead
         if tool.transient:
             repeats //= 2
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

@@ -17,6 +17,7 @@ class RepeatedResult(Detector):
 
     pattern = "repeated_result"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=3, block=5, stop=8)
 
     def look(self, view: View) -> Evidence | None:
@@ -24,7 +25,7 @@ class RepeatedResult(Detector):
         if state is None or state.kind == "wait" or view.pending is None:
             return None
         repeats = state.same + state.asked + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             self.pattern,

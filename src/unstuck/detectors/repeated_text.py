@@ -17,7 +17,7 @@ class RepeatedText(Detector):
 
     def look(self, view: View) -> Evidence | None:
         trail = view.trail
-        if trail.text_count < self.ladder.first:
+        if trail.text_count < self.least:
             return None
         return Evidence(
             self.pattern, (trail.text,), trail.text_first, trail.text_count, self.ladder, keys=(trail.text,), unit="responses"

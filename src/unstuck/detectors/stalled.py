@@ -22,7 +22,7 @@ class Stalled(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         intervals = view.intervals
-        if intervals is None or intervals.alike < self.ladder.first:
+        if intervals is None or intervals.alike < self.least:
             return None
         anchor = text_digest(self.pattern)
         return Evidence(

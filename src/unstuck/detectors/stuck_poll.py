@@ -16,6 +16,7 @@ class StuckPoll(Detector):
 
     pattern = "stuck_poll"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=6, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:
@@ -23,7 +24,7 @@ class StuckPoll(Detector):
         if state is None or state.kind != "wait" or view.pending is None:
             return None
         repeats = state.same + state.asked + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             self.pattern,

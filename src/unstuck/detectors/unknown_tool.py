@@ -13,6 +13,7 @@ class UnknownTool(Detector):
 
     pattern = "unknown_tool"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     rungs = Ladder(nudge=3, block=5, stop=8)
 
     def look(self, view: View) -> Evidence | None:
@@ -21,7 +22,7 @@ class UnknownTool(Detector):
         if tool is None or not tool.unknown:
             return None
         repeats = tool.failed + tool.failed_asked + view.ahead
-        if repeats < self.ladder.first:
+        if repeats < self.least:
             return None
         return Evidence(
             pattern=self.pattern,

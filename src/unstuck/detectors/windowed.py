@@ -36,7 +36,7 @@ class Windowed(Detector):
         super().__init__(ladder)
         check_count(f"{self.pattern}.span", span, least=2, most=HIGHEST_SPAN)
         object.__setattr__(self, "span", span)
-        needed = self.ladder.first * self.calls_per_count
+        needed = self.least * self.calls_per_count
         if needed > span:
             problem = f"{needed} calls are needed and only the last {span} are looked at"
             raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {needed} or more, or a lower threshold")
@@ -87,7 +87,7 @@ class WindowedResult(Windowed):
                 streak.clear()
             streak.append(entry)
         for streak in streaks.values():
-            if len(streak) >= self.ladder.first and streak[-1].result is not None:
+            if len(streak) >= self.least and streak[-1].result is not None:
                 return len(streak), streak
         return None
 
@@ -101,13 +101,13 @@ class WindowedAlternation(Windowed):
     __slots__ = ()
 
     def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
-        if len(made) < 2 * self.ladder.first or made[-1].key == made[-2].key:
+        if len(made) < 2 * self.least or made[-1].key == made[-2].key:
             return None
         length = 2
         while length < len(made) and made[-1 - length].key == made[1 - length].key:
             length += 1
         cycles = length // 2
-        return (cycles, made[-2 * cycles :]) if cycles >= self.ladder.first else None
+        return (cycles, made[-2 * cycles :]) if cycles >= self.least else None
 
 
 class WindowedCall(Windowed):
@@ -122,6 +122,6 @@ class WindowedCall(Windowed):
         for entry in made:
             calls.setdefault(entry.key, []).append(entry)
         for group in calls.values():
-            if len(group) >= self.ladder.first:
+            if len(group) >= self.least:
                 return len(group), group
         return None
