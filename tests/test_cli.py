@@ -219,6 +219,23 @@ def test_standard_input_is_read(logs, unstuck, monkeypatch):
     assert (status, json.loads(out)["source"]) == (0, "-")
 
 
+def test_a_file_named_twice_is_read_once(logs, unstuck):
+    """A file inside a folder that is named too is one file."""
+    _, out, _ = unstuck("scan", logs, logs / "a.jsonl", logs, "--json")
+    assert [json.loads(line)["run"] for line in out.splitlines()] == ["stuck", "fine"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+def test_a_pipe_that_is_named_is_read(logs):
+    """What a shell puts in place of `<(command)` is a file like others."""
+    reading, writing = os.pipe()
+    os.write(writing, text(STUCK).encode())
+    os.close(writing)
+    done = spawned("scan", f"/dev/fd/{reading}", "--json", pass_fds=[reading])
+    os.close(reading)
+    assert (json.loads(done.stdout)["run"], done.stderr) == ("stuck", b"")
+
+
 def test_since_leaves_out_older_runs(logs, unstuck):
     """A run that ended before the moment is no answer, and neither is a file that was last written before it."""
     new = [event._replace(time=1.9e9 + index) for index, event in enumerate(FINE) if "time" in event._fields]

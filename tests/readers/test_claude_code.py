@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 from unstuck.events import Call, Compaction, Message, Result, Retry, RunStart, Usage, User
+from unstuck.readers import detect
 from unstuck.testing import Counts, ReaderSuite
+from unstuck.traces.source import Source
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "claude_code"
 
@@ -128,3 +131,12 @@ def test_sessions_in_one_file_are_runs_of_their_own():
     lines = [line("user", f"Go {n}.", sessionId=f"s{n % 2}") for n in range(4)]
     events = TestClaudeCode().events("\n".join(lines).encode())
     assert sorted(event.run for event in events) == ["s0", "s0", "s1", "s1"]
+
+
+@pytest.mark.parametrize("kind", ["file-history-snapshot", "queue-operation", "summary", "permission-mode"])
+def test_a_log_that_begins_with_the_programs_own_lines_is_recognised(kind):
+    """Fifty bookkeeping lines before the first word do not hide what the file is."""
+    book = json.dumps({"type": kind, "sessionId": "s", "snapshot": {}, "leafUuid": "u"})
+    events = TestClaudeCode().events("\n".join([book] * 50 + [line("user", "Go.")]).encode())
+    assert [event.text for event in events] == ["Go."]
+    assert detect(Source(io.BytesIO(f"{book}\n".encode() * 50), "s").head, "s") == "claude_code"

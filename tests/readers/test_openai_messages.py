@@ -98,3 +98,24 @@ def test_broken_messages_are_named_and_left_out():
         "a tool call without a name",
         "an object without messages",
     ]
+
+
+def test_anthropics_blocks_in_messages_are_calls_and_results():
+    """Programs that talk to Anthropic's service save calls and results as blocks of the content."""
+    messages = [
+        {"role": "user", "content": "List."},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "Yes."}, {"type": "tool_use", "id": "a", "name": "ls", "input": {}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": True}]},
+        {"role": "user", "content": [{"type": "image", "source": {}}, {"type": "text", "text": "And this?"}]},
+    ]
+    assert TestTasks().events(json.dumps(messages).encode()) == [
+        User("", "List."),
+        Message("", 1, 1, text="Yes."),
+        Call("", "a", "ls", {}, 1),
+        Result("", "a", "no", "error"),
+        User("", "And this?"),
+        RunEnd(""),
+    ]

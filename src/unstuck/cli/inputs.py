@@ -28,13 +28,15 @@ class Input(NamedTuple):
 
 
 def inputs(paths: Iterable[str]) -> Iterator[Input]:
-    """The files of *paths*, folders recursively and sorted; standard input is `-`."""
+    """The files of *paths*, each once, folders recursively and sorted; standard input is `-`."""
+    seen: set[Path] = set()
     for given in paths:
         path = Path(given)
-        if given != "-" and path.is_dir():
-            yield from (Input(file, named=False) for file in files(path))
-        else:
-            yield Input(path, named=True)
+        folder = given != "-" and path.is_dir()
+        for file in files(path) if folder else [path]:
+            if file.absolute() not in seen:
+                seen.add(file.absolute())
+                yield Input(file, named=not folder)
 
 
 def files(folder: Path) -> list[Path]:

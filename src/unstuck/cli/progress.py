@@ -54,10 +54,7 @@ class Progress:
     def position(self) -> int:
         """Bytes read so far."""
         source = self._source
-        try:
-            return self._done + (source.position if source else 0)
-        except ValueError:
-            return self._done
+        return self._done + (source.position if source else 0)
 
 
 def _size(file: Input) -> int:

@@ -14,7 +14,7 @@ import click
 from unstuck.cli.baseline import Baseline
 from unstuck.cli.inputs import Input
 from unstuck.cli.progress import Progress
-from unstuck.errors import LineError, MissingDependencyError, ReadError
+from unstuck.errors import LineError, MissingDependencyError, ReadError, UnknownFormatError
 from unstuck.findings import Level
 from unstuck.reporters import Totals, jsonl, plural
 from unstuck.scan import RunReport, Scan
@@ -168,7 +168,7 @@ class Scanning:
         return self._since is not None and run.ended is not None and EPOCH < run.ended < self._since.timestamp()
 
     def _unreadable(self, file: Input, error: Exception) -> None:
-        if not file.named and isinstance(error, ReadError):
+        if not file.named and isinstance(error, UnknownFormatError):
             self._unknown += 1
             return
         self._say(str(error) if isinstance(error, ReadError) else f"{file.path}: {error}")

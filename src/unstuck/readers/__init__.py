@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from unstuck.errors import ReadError, UnknownFormatError
+from unstuck.errors import UnknownFormatError
 
 if TYPE_CHECKING:
     from unstuck.events import Event
@@ -78,10 +78,10 @@ def read(source: Source, name: str | None = None) -> tuple[str, Iterator[Event]]
     """
     The format and the events of *source*.
 
-    *name* forces a format; without it the content decides. Raises `UnknownFormatError` and `ReadError`.
+    *name* forces a format; without it the content decides. Raises `ReadError`, which is an `UnknownFormatError` where nothing is in it that a reader knows.
     """
     if not source.head.raw:
-        raise ReadError(source.name, "the file is empty")
+        raise UnknownFormatError(source.name, "the file is empty")
     name = name or detect(source.head, source.name)
     return name, reader(name).read(source)
 

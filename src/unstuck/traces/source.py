@@ -63,7 +63,10 @@ class Source:
     @property
     def position(self) -> int:
         """How many bytes of the file have been taken, as they lie on the disk; 0 for a pipe."""
-        return self._packed.tell() if self.path else 0
+        try:
+            return self._packed.tell()
+        except (OSError, ValueError):
+            return 0
 
     def bad(self, line: int, problem: str) -> None:
         """Report that *line* (1-based) is broken and is left out."""

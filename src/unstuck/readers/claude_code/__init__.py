@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unstuck.readers.claude_code.session import Line, Session
-from unstuck.traces.record import Decoder
+from unstuck.traces.record import Decoder, word
 
 if TYPE_CHECKING:
     from unstuck.events import Event
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 LINE: Decoder[Line] = msgspec.json.Decoder(Line)
 SPOKEN = ("user", "assistant")
+BOOKS = frozenset(
+    (
+        "summary",
+        "queue-operation",
+        "file-history-snapshot",
+        "last-prompt",
+        "permission-mode",
+        "mode",
+        "ai-title",
+        "custom-title",
+    )
+)
+"""Lines with which the program keeps its own books; they stand before the first words."""
 
 
 def detect(head: Head) -> bool:
@@ -32,10 +45,7 @@ def _speaks(record: dict[str, Any]) -> bool:
 
 
 def _keeps_books(record: dict[str, Any]) -> bool:
-    kind = record.get("type")
-    if kind == "summary":
-        return "leafUuid" in record
-    return "sessionId" in record and kind in ("queue-operation", "file-history-snapshot", "last-prompt", "permission-mode")
+    return word(record.get("type")) in BOOKS and any(name in record for name in ("sessionId", "leafUuid", "snapshot"))
 
 
 def read(source: Source) -> Iterator[Event]:

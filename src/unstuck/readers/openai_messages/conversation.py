@@ -37,23 +37,26 @@ class Conversation:
             self._source.bad(line, "a message without role or content")
             return
         role, time = message["role"], seconds(message.get("timestamp", message.get("created")))
-        content = joined(message.get("content"))
         if role == "user":
-            yield User(self._run, content if isinstance(content, str) else None)
+            results = _blocks(message, "tool_result")
+            for block in results:
+                yield self._result(block, block.get("tool_use_id"), time)
+            said = _said(message.get("content"))
+            if said is not None or not results:
+                yield User(self._run, said)
         elif role == "assistant":
-            yield from self._response(line, message, content, time)
+            yield from self._response(line, message, time)
         elif role in ("tool", "function"):
-            failed = message.get("is_error") is True or message.get("status") == "error"
-            yield Result(self._run, self._answered(message), content, "error" if failed else "ok", time)
+            yield self._result(message, message.get("tool_call_id"), time)
 
-    def _response(self, line: int, message: dict[str, Any], content: Any, time: float | None) -> Iterator[Event]:
+    def _response(self, line: int, message: dict[str, Any], time: float | None) -> Iterator[Event]:
         self._responses += 1
         calls = [call for item in _called(message) if (call := self._call(line, item))]
         yield Message(
             self._run,
             self._responses,
             len(calls),
-            text=content if isinstance(content, str) else None,
+            text=_said(message.get("content")),
             reasoning=text(message.get("reasoning_content")) or text(message.get("reasoning")),
             model=text(message.get("model")) or self._model,
             usage=_usage(message.get("usage")),
@@ -72,21 +75,39 @@ class Conversation:
         id = text(item.get("id")) or f"call-{self._calls}"
         return id, inner["name"], inner.get("arguments", inner.get("input"))
 
-    def _answered(self, message: dict[str, Any]) -> str:
-        """The id of the call that a result answers; without one, the first call still open, of that name if it has one."""
-        id = text(message.get("tool_call_id"))
+    def _result(self, fields: dict[str, Any], call: Any, time: float | None) -> Event:
+        """A result; without the id of its call it answers the first one still open, of that name if it has one."""
+        id = text(call)
         if id is None:
-            named = [call for call in self._open if message.get("name") in (None, call[1])]
+            named = [one for one in self._open if fields.get("name") in (None, one[1])]
             id = named[0][0] if named else "?"
-        self._open = [call for call in self._open if call[0] != id]
-        return id
+        self._open = [one for one in self._open if one[0] != id]
+        failed = fields.get("is_error") is True or fields.get("status") == "error"
+        return Result(self._run, id, joined(fields.get("content")), "error" if failed else "ok", time)
+
+
+def _said(content: Any) -> str | None:
+    """The text of a message, without images and calls beside it."""
+    if isinstance(content, list):
+        texts = [block if isinstance(block, str) else block.get("text") for block in content if isinstance(block, str | dict)]
+        content = "\n".join(part for part in texts if isinstance(part, str))
+    return text(content)
+
+
+def _blocks(message: dict[str, Any], sort: str) -> list[dict[str, Any]]:
+    """The blocks of one sort in a message, where its program talked to Anthropic's service."""
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return [block for block in blocks if isinstance(block, dict) and block.get("type") == sort]
 
 
 def _called(message: dict[str, Any]) -> list[Any]:
     calls = message.get("tool_calls")
     if isinstance(calls, list):
         return calls
-    return [message["function_call"]] if isinstance(message.get("function_call"), dict) else []
+    if isinstance(message.get("function_call"), dict):
+        return [message["function_call"]]
+    return _blocks(message, "tool_use")
 
 
 def _usage(fields: Any) -> Usage | None:
