@@ -95,11 +95,20 @@ def names(room: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("framework", [*names("adapters"), *names("compat")])
-def test_every_framework_has_a_row_and_a_page(framework):
-    """What there is for a framework stands in the README's table and has a page of its own."""
-    assert f"| `{framework}` |" in README
-    assert (ROOT / "docs" / f"{framework}.md").exists()
+@pytest.mark.parametrize(
+    ("room", "name"), [(room, name) for room in ("adapters", "compat") for name in names(room)], ids=lambda value: value
+)
+def test_what_there_is_for_a_framework_stands_in_the_readme(room, name):
+    """Each adapter and each system that can be replaced has a row in the README, and an adapter an extra of its name."""
+    assert f"| `unstuck.{room}.{name}` |" in README
+    if room == "adapters":
+        assert name.replace("_", "-") in PROJECT["project"]["optional-dependencies"]
+
+
+def test_the_readme_names_no_framework_that_is_not_there():
+    """No row of the README is about a module that does not exist."""
+    told = re.findall(r"\| `unstuck\.(adapters|compat)\.(\w+)` \|", README)
+    assert [f"{room}.{name}" for room, name in told if name not in names(room)] == []
 
 
 def test_the_changelog_has_this_version():
