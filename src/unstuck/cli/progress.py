@@ -74,7 +74,7 @@ def _bar(progress: Progress, total: int) -> Any:
 
         def get_renderables(self) -> Any:
             for task in self.tasks:
-                task.completed = progress.position
+                self.update(task.id, completed=progress.position)
             return super().get_renderables()
 
     bar = Bar(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
