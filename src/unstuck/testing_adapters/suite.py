@@ -228,6 +228,18 @@ class AdapterSuite:
         assert calls == [(READ.tool, READ.args)] * 2
         assert ["10 lines" in str(event.content) for event in events if isinstance(event, Result)] == [True] * 2
 
+    def test_runs_one_after_another_do_not_mix(self) -> None:
+        """Two runs in one task, two equal calls each: none is nudged, and none is taken for a part of the other."""
+        events: list[Event] = []
+        guard = self.guard(on_event=events.append)
+
+        async def in_turn() -> list[str]:
+            return [await self.drive(World(TWICE), guard) for _ in range(2)]
+
+        assert asyncio.run(in_turn()) == [DONE] * 2
+        assert guard.findings == ()
+        assert len({event.run for event in events}) == 2
+
     def test_tasks_at_the_same_time_do_not_mix(self) -> None:
         """Four runs under one guard in one event loop, two equal calls each: none is nudged."""
         worlds, guard = [World(TWICE) for _ in range(4)], self.guard()

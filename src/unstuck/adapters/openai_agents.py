@@ -1,0 +1,150 @@
+"""
+OpenAI Agents SDK: `Runner.run(agent, request, hooks=LoopGuard())`.
+
+The guard puts an input guardrail on the function tools of each agent that starts under it, because hooks alone cannot keep a call from
+running. A stop refuses the call and is raised before the next model call. Hosted, computer and shell tools are not counted.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from functools import cached_property
+from typing import Any
+
+from unstuck.errors import LoopStopped as _LoopStopped
+from unstuck.errors import MissingDependencyError
+from unstuck.events import Usage
+from unstuck.findings import Level
+from unstuck.guard import Guard, OnStop, failsafe
+from unstuck.live import CURRENT, LiveAgent
+
+try:
+    from agents import FunctionTool, RunHooks, ToolGuardrailFunctionOutput, ToolInputGuardrail
+    from agents.exceptions import AgentsException
+    from agents.tool_context import ToolContext
+except ImportError as error:
+    raise MissingDependencyError("openai-agents", "openai-agents") from error
+
+__all__ = ("LoopGuard", "LoopStopped")
+
+ERROR = "An error occurred while running the tool"
+"""How the SDK's own answer for a tool that raised begins."""
+_CALL: ContextVar[str | None] = ContextVar("unstuck_openai_agents_call", default=None)
+"""The call whose tool is running here: a run inside it may share the outer run's usage object."""
+
+
+class LoopStopped(_LoopStopped, AgentsException):
+    """A run was ended because it looped; the SDK passes its own exceptions on as they are."""
+
+
+class LoopGuard(Guard, RunHooks[Any]):
+    """
+    Hooks that watch runs; takes the arguments of `unstuck.guard.Guard`, without `on_stop="end"`.
+
+    The SDK answers for every tool that raises with one sentence. `RunConfig(tool_error_formatter=guard.tool_error)` shows the guard
+    the errors themselves, and leaves the sentence as it is.
+    """
+
+    stops: tuple[OnStop, ...] = ("error",)
+
+    @cached_property
+    def _calls(self) -> dict[tuple[int, str], LiveAgent]:
+        """Where each open call belongs."""
+        return {}
+
+    async def on_agent_start(self, context: Any, agent: Any) -> None:
+        """An agent starts, the first of its run or after a hand-off."""
+        self._attach(self._place(context, agent), agent)
+
+    async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        """The conversation goes to another agent."""
+        self._handed_over(self._place(context, from_agent), to_agent)
+        self.take_over(_key(context), to_agent.name)
+
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: str | None, input_items: list[Any]) -> None:
+        """The place for a nudge (in this request only), and for a stop."""
+        place = self._place(context, agent)
+        place.check(LoopStopped)
+        if (text := place.nudge()) is not None:
+            input_items.append({"role": "user", "content": text})
+
+    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+        """The model answered."""
+        self._heard(self._place(context, agent), response)
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        """A tool runs that the guardrail let through; after a resumed approval its call is first seen here."""
+        if isinstance(context, ToolContext):
+            self._called(self._at_call(context) or self._place(context, agent), context)
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        """A tool has run."""
+        if isinstance(context, ToolContext):
+            self._returned(self._at_call(context) or self._place(context, agent), context.tool_call_id, result)
+            self._calls.pop((id(context.usage), context.tool_call_id), None)
+
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        """The run ends; where a tool's answer was the last one there was no model call at which to raise a stop."""
+        place = self._place(context, agent)
+        self.end(_key(context))
+        place.check(LoopStopped)
+
+    def tool_error(self, failure: Any) -> None:
+        """For `RunConfig(tool_error_formatter=...)`: what a tool raised."""
+        place = self._calls.get((id(failure.run_context.usage), failure.call_id))
+        if place is not None and failure.kind == "tool_exception":
+            place.failed(failure.call_id, failure.error)
+
+    def _place(self, context: Any, agent: Any) -> LiveAgent:
+        return self.at(_key(context), agent.name, context.usage)
+
+    def _at_call(self, context: Any) -> LiveAgent | None:
+        return self._calls.get((id(context.usage), context.tool_call_id))
+
+    @failsafe
+    def _attach(self, place: LiveAgent, agent: Any) -> None:
+        tools = [tool for tool in agent.tools if isinstance(tool, FunctionTool)]
+        for owner in (*tools, *(server for server in agent.mcp_servers if hasattr(server, "tool_input_guardrails"))):
+            there = owner.tool_input_guardrails or []
+            if not any(guardrail.guardrail_function == self._before_call for guardrail in there):
+                owner.tool_input_guardrails = [ToolInputGuardrail(self._before_call, name="unstuck"), *there]
+
+    def _before_call(self, data: Any) -> ToolGuardrailFunctionOutput:
+        """The guardrail; it lets a tool alone that runs in a run which this guard does not watch."""
+        context, key = data.context, _key(data.context)
+        if key not in self._runs:
+            return ToolGuardrailFunctionOutput.allow()
+        place = self._place(context, data.agent)
+        self._calls[id(context.usage), context.tool_call_id] = place
+        CURRENT.set(place)  # the tool runs in this task, and nothing else does
+        _CALL.set(context.tool_call_id)
+        refusal = self._called(place, context)
+        return ToolGuardrailFunctionOutput.reject_content(refusal) if refusal else ToolGuardrailFunctionOutput.allow()
+
+    @failsafe
+    def _called(self, place: LiveAgent, context: Any) -> str | None:
+        decision = place.called(context.tool_call_id, context.tool_name, context.tool_arguments)
+        return decision.text if decision.level >= Level.BLOCK else None
+
+    @failsafe
+    def _returned(self, place: LiveAgent, id: str, result: Any) -> None:
+        place.returned(id, result, "error" if isinstance(result, str) and result.startswith(ERROR) else "ok")
+
+    @failsafe
+    def _handed_over(self, place: LiveAgent, to_agent: Any) -> None:
+        id = f"handoff-{next(place.run.ids)}"
+        place.called(id, f"transfer_to_{to_agent.name}", None)
+        place.returned(id, f"{to_agent.name} goes on")
+
+    @failsafe
+    def _heard(self, place: LiveAgent, response: Any) -> None:
+        texts = [part.text for item in response.output if item.type == "message" for part in item.content if part.type == "output_text"]
+        calls = sum(item.type in ("function_call", "custom_tool_call") for item in response.output)
+        usage = response.usage
+        cached = getattr(usage.input_tokens_details, "cached_tokens", 0) or 0
+        place.responded("\n".join(texts), calls, usage=Usage(usage.input_tokens, usage.output_tokens, cached))
+
+
+def _key(context: Any) -> tuple[int, str | None]:
+    """The run: its usage object is its own, except that a run inside a tool may share it."""
+    return id(context.usage), _CALL.get()
