@@ -78,6 +78,7 @@ STATUS = [
     (["a.jsonl", "--format", "none-such"], 2),
     (["a.jsonl", "--config", "none-such"], 2),
     (["a.jsonl", "--format", "events"], 0),
+    (["a.jsonl", "--write-baseline", "no/such/folder/known.json"], 2),
     (["a.jsonl", "--since", "1h"], 0),
 ]
 
@@ -110,6 +111,12 @@ def test_content_is_shown_on_request_only(logs, unstuck):
     jsonschema.validate(answer, json.loads(schema("scan")))
     assert answer["findings"][0]["content"]["tool"] == "read_file"
     assert "secret-path.txt" in answer["findings"][0]["content"]["args"]
+
+
+def test_content_without_json_is_refused(logs, unstuck):
+    """An option that would have no effect is usage, and the way out is named."""
+    status, _, err = unstuck("scan", logs, "--content")
+    assert (status, "add --json" in err) == (2, True)
 
 
 WRONG = [

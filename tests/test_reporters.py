@@ -189,3 +189,12 @@ def test_shown_content_is_shortened():
     content = json.loads(jsonl.line(report))["findings"][0]["content"]
     assert content["args"] == '{"path": "a"}'
     assert content["result"] == "y" * 2000 + "… (1000000 characters)"
+
+
+def test_content_that_is_nested_too_deeply_is_not_shown():
+    """What cannot be written as JSON is named by its kind."""
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    content = json.loads(jsonl.line(run(contents=({"args": deep},))))["findings"][0]["content"]
+    assert content == {"args": "(list that cannot be shown)"}

@@ -67,6 +67,8 @@ def command(paths: tuple[str, ...], config: str | None, preset: str | None, **op
     PATH is a file, a folder (with all below it) or - for standard input; .gz and .zst are read too. Without a PATH, the sessions that
     coding agents keep on this computer.
     """
+    if options["content"] and not options["as_json"]:
+        raise click.UsageError("--content shows arguments and results in the answer of --json; add --json")
     rules = _rules(config, preset)
     if not paths:
         paths, options["since"] = _own_sessions(options["since"])

@@ -74,9 +74,16 @@ class Answer:
         else:
             self._show(kept)
         if self._write_to:
-            Path(self._write_to).write_text(self._written.dumps(), "utf-8")
-            self._failed = False
+            self._write(Path(self._write_to))
         return NOTHING if not files else FAILED if self._failed else FINE
+
+    def _write(self, path: Path) -> None:
+        """Write the baseline; what has been written as known does not fail."""
+        try:
+            path.write_text(self._written.dumps(), "utf-8")
+        except OSError as error:
+            raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--write-baseline") from None
+        self._failed = False
 
     def _keep(self, report: RunReport) -> None:
         repeated = report.repeated

@@ -60,5 +60,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _shown(value: object) -> str | None:
     if value is None:
         return None
-    shown = value if isinstance(value, str) else json.dumps(value, default=str)
+    try:
+        shown = value if isinstance(value, str) else json.dumps(value, default=str)
+    except (RecursionError, TypeError, ValueError):
+        return f"({type(value).__name__} that cannot be shown)"
     return shown if len(shown) <= CONTENT_CHARACTERS else f"{shown[:CONTENT_CHARACTERS]}… ({len(shown)} characters)"
