@@ -1,0 +1,133 @@
+"""`unstuck hook`: enter the hooks into coding agents' settings, take them out, see how they stand."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from unstuck.hooks import AGENTS, dialect
+from unstuck.hooks.install import (
+    Change,
+    Place,
+    apply,
+    compile_package,
+    found_agents,
+    installing,
+    standing,
+    uninstalling,
+)
+from unstuck.hooks.settings import RefusedError
+
+FINE, REFUSED = 0, 2
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group()
+def command() -> None:
+    """
+    Guard coding agents while they work.
+
+    After `unstuck hook install` each of them asks unstuck before and after every tool call: a session that goes in circles is told so,
+    then refused the call, then ended. `unstuck log` shows what was done.
+    """
+
+
+def _where(function: F) -> F:
+    agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENTS)), metavar="[AGENT]...")
+    project = click.option(
+        "--project",
+        type=click.Path(exists=True, file_okay=False),
+        is_flag=False,
+        flag_value=".",
+        metavar="[FOLDER]",
+        help="In this project's settings (default: the current folder) instead of the person's.",
+    )
+    return agents(project(function))
+
+
+_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
+
+
+@command.command()
+@_where
+@_dry_run
+def install(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
+    """Enter the hooks, by default for every coding agent that is found."""
+    status = _change(agents, project, installing, dry_run=dry_run)
+    if not dry_run:
+        compile_package()
+    return status
+
+
+@command.command()
+@_where
+@_dry_run
+def uninstall(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
+    """Take the hooks out again; everything else in the settings stays."""
+    return _change(agents, project, uninstalling, dry_run=dry_run)
+
+
+@command.command()
+@_where
+def status(agents: tuple[str, ...], project: str | None) -> int:
+    """Say how the hooks stand: installed, outdated (another place of unstuck), partly, not installed."""
+    result = FINE
+    for agent in agents or tuple(AGENTS):
+        place = _place(agent, project)
+        try:
+            said = standing(place) if agents or place.is_found() else "not found on this computer"
+            click.echo(f"{dialect(agent).TITLE}: {said} ({place.path})")
+        except RefusedError as error:
+            click.echo(f"{dialect(agent).TITLE}: {error}", err=True)
+            result = REFUSED
+    return result
+
+
+@command.command(context_settings={"ignore_unknown_options": True}, add_help_option=True)
+@click.argument("agent", type=click.Choice(list(AGENTS)))
+def run(agent: str) -> int:
+    """Answer one event on standard input; coding agents call this."""
+    from unstuck.hooks.run import main
+
+    return main([agent])
+
+
+def _place(agent: str, project: str | None) -> Place:
+    return Place(agent, Path(project).resolve() if project else None, os.environ)
+
+
+def _change(agents: Sequence[str], project: str | None, plan: Callable[[Place], Change], *, dry_run: bool) -> int:
+    chosen = agents or found_agents(os.environ)
+    if not chosen:
+        click.echo(f"no coding agent found; name one: {', '.join(AGENTS)}", err=True)
+        return REFUSED
+    result = FINE
+    for agent in chosen:
+        module = dialect(agent)
+        try:
+            change = plan(_place(agent, project))
+            if dry_run:
+                click.echo(_diff(change), nl=False)
+                continue
+            if not change.is_none:
+                apply(change)
+            done = "nothing to change" if change.is_none else "written" if change.after is not None else "removed"
+            click.echo(f"{module.TITLE}: {done} ({change.path})")
+            if not change.is_none and plan is installing:
+                click.echo(f"  {module.NOTE}")
+        except RefusedError as error:
+            click.echo(f"{module.TITLE}: {error}; nothing was changed", err=True)
+            result = REFUSED
+    return result
+
+
+def _diff(change: Change) -> str:
+    before, after = (text.splitlines(keepends=True) if text is not None else [] for text in (change.before, change.after))
+    names = [str(change.path) if text is not None else os.devnull for text in (change.before, change.after)]
+    lines = difflib.unified_diff(before, after, *names)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
