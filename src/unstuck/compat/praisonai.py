@@ -147,6 +147,8 @@ def detect_tool_loop(
     for detector, count in counts.items():
         if on.get(detector, True) and count >= config.warn_threshold:
             level: Level = "critical" if count >= config.critical_threshold else "warning"
+            if level == "critical":
+                _stand_for_repeat(same)
             message = _MESSAGES[detector, level].format(tool=tool_name, n=count)
             return LoopDetectionResult(stuck=True, level=level, detector=detector, message=message, count=count)
     return LoopDetectionResult(stuck=False)
@@ -175,6 +177,12 @@ def _unchanged(history: list[ToolCallRecord], tool_name: str, key: str) -> list[
         result = seen if seen is not None else result
         found.append(record)
     return found
+
+
+def _stand_for_repeat(same: list[ToolCallRecord]) -> None:
+    """Let the call that will not run count as one that came to the result it would have repeated, so that it stays blocked."""
+    if same and same[0].get("result_hash") is None:
+        same[0]["result_hash"] = next((seen for record in same if (seen := record.get("result_hash")) is not None), None)
 
 
 def _alternation(history: list[ToolCallRecord], key: str) -> int:

@@ -97,7 +97,7 @@ class PingPong(AskedRule):
     """
     `ping_pong`: two calls in turn at the end of the span, whatever they returned.
 
-    As published, only an even number of them is seen, and one more than that is counted.
+    As published, only an even number of them is seen, and one more than that is counted; two alone are not.
     """
 
     pattern = "alternating_calls"
