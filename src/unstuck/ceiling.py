@@ -6,19 +6,19 @@ from collections import OrderedDict
 from typing import Any
 
 from unstuck.fingerprint import text_digest
-from unstuck.trail import Row
+from unstuck.records import Row
 from unstuck.volatile import mask
 
 
 class Tally(Row):
     """One call with one masked outcome, and how often they came together."""
 
-    __slots__ = ("agent", "count", "first", "key", "masked", "raw", "text", "tool")
-    TEXTS = frozenset(("text",))
+    FIELDS = ("agent", "count", "first", "key", "masked", "raw", "tool")
+    text: str | None = None
 
     def __init__(self, key: int, raw: int, text: str, tool: str, agent: str, call: int) -> None:
         self.key, self.raw, self.tool, self.agent, self.first = key, raw, tool, agent, call
-        self.text: str | None = text
+        self.text = text
         self.masked: int | None = None
         self.count = 1
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from unstuck.cycles import Cycles, Step
 from unstuck.fingerprint import text_digest
-from unstuck.sketch import likeness
-from unstuck.trail import Said
+from unstuck.records import Pending, Said
 
 SAME_TASK = 0.55
 """The share of words from which on two tasks are one: a new first verb and a new turn of phrase change no more than that."""
@@ -25,22 +24,19 @@ class Delegations:
 
     def passes_on(self, agent: str, said: Said) -> bool:
         """Whether a delegation by *agent* hands on the task of the one before."""
-        if self.said is None or agent in self.agents:
-            return False
-        self.said.settle()
-        said.settle()
-        return likeness(self.said.chosen or frozenset(), said.chosen or frozenset()) >= SAME_TASK
+        return self.said is not None and agent not in self.agents and self.said.is_like(said, SAME_TASK)
 
-    def delegate(self, agent: str, tool: str, key: int, said: Said, call: int, message: int) -> None:
+    def delegate(self, pending: Pending) -> None:
         """A delegation succeeded."""
-        if self.passes_on(agent, said):
+        agent, key = pending.agent, pending.key
+        if self.passes_on(agent, pending):
             self.length += 1
             self.agents = [*self.agents[-15:], agent]
         else:
-            self.length, self.first, self.agents = 1, call, [agent]
-        self.said = said
+            self.length, self.first, self.agents = 1, pending.call, [agent]
+        self.said = pending
         symbol = self.edge(agent, key)
-        self.handoffs.add(Step(symbol, call, message, (symbol,), (key,), (tool,), False))
+        self.handoffs.add(Step(symbol, pending.call, pending.message, (symbol,), (key,), (pending.tool,), False))
 
     def edge(self, agent: str, key: int) -> int:
         """Who handed off, and how."""
@@ -48,12 +44,12 @@ class Delegations:
 
     def work(self) -> None:
         """Somebody did something else."""
-        if self.handoffs.steps:
+        if self.handoffs.total:
             self.handoffs = Cycles(self.handoffs.window)
 
     def dump(self) -> dict[str, Any]:
         """The state as JSON values."""
-        said = self.said.row() if self.said is not None else None
+        said = self.said.saved() if self.said is not None else None
         return {"handoffs": self.handoffs.dump(), "chain": [self.length, self.first, self.agents], "said": said}
 
     @classmethod

@@ -7,7 +7,7 @@ import re
 from unstuck import words
 from unstuck.fingerprint import text_digest
 from unstuck.sketch import Sketch, words_of
-from unstuck.trail import Said
+from unstuck.records import Said
 from unstuck.volatile import mask
 from xxhash import xxh32_intdigest as _xxh
 
@@ -82,8 +82,13 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     """Whether a whole answer says no more than: there is nothing."""
     if len(text) > 120:
         return False
-    low = text.strip().lower().rstrip(".!")
-    return low in _EMPTY or low in extra or low.startswith(words.EMPTY_STARTS)
+    low = text[:40].strip().lower()
+    if low.startswith(words.EMPTY_STARTS):
+        return True
+    if len(text) > 40:
+        return False
+    low = low.rstrip(".!")
+    return low in _EMPTY or low in extra
 
 
 _EMPTY = frozenset(words.EMPTY)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from unstuck.fingerprint import text_digest
-from unstuck.trail import Row
+from unstuck.records import Pending, Row
 
 
 class Intervals(Row):
     """The kinds of steps since the latest compaction, and how many intervals in a row were made of the same ones."""
 
-    __slots__ = ("alike", "before", "first", "now", "started", "tools")
+    FIELDS = ("alike", "before", "first", "now", "started", "tools")
     MOST = 32
 
     def __init__(self) -> None:
@@ -19,10 +19,13 @@ class Intervals(Row):
         self.tools: list[str] = []
         self.started = 1
 
-    def step(self, tool: str, target: int) -> None:
-        """A call was made: of *tool*, on *target*."""
-        shape = text_digest(tool) ^ target
-        if len(self.now) < self.MOST and shape not in self.now:
+    def step(self, pending: Pending) -> None:
+        """A call was made; after a few dozen different ones an interval is work and not looked at further."""
+        if len(self.now) >= self.MOST:
+            return
+        tool = pending.tool
+        shape = text_digest(tool) ^ pending.aims_at()
+        if shape not in self.now:
             self.now.append(shape)
             self.tools = [*self.tools[-3:], tool] if tool not in self.tools else self.tools
 

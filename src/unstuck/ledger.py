@@ -8,7 +8,7 @@ touched. Every value is hashed once; masking and sketches are computed only once
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
@@ -17,11 +17,12 @@ from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
 from unstuck.intervals import Intervals
-from unstuck.kinds import Kinds, target_digest
+from unstuck.kinds import Kinds, kind_of_name
+from unstuck.records import CallState, Pending, Round, ToolState
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
 from unstuck.spent import Price, Spent
-from unstuck.swings import Swing, Swings, state_of
-from unstuck.trail import CallState, Round, Row, Said, ToolState, Trail
+from unstuck.swings import Swing, Swings
+from unstuck.trail import Trail
 
 
 class Reading(NamedTuple):
@@ -46,50 +47,6 @@ class Reading(NamedTuple):
         if names is None or not isinstance(args, Mapping):
             return args
         return {name: args[name] for name in names if name in args}
-
-
-class Pending(Row):
-    """A call whose result is not there yet."""
-
-    __slots__ = (
-        "agent",
-        "approved",
-        "call",
-        "depth",
-        "exempt",
-        "ignored",
-        "key",
-        "kind",
-        "message",
-        "said",
-        "target",
-        "time",
-        "told",
-        "tool",
-    )
-
-    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
-        self.call, self.message, self.key, self.kind = call, message, key, kind
-        self.agent, self.tool, self.time, self.approved, self.depth = (
-            event.agent,
-            event.tool,
-            event.time,
-            event.approved,
-            event.depth,
-        )
-        self.ignored = self.exempt = False
-        self.said = Said(args)
-        self.target = target_digest(args)
-        self.told = state_of(event.tool, args) if kind == "write" else None
-
-    def row(self) -> list[Any]:
-        saved = super().row()
-        saved[self.__slots__.index("said")] = self.said.row()
-        return saved
-
-    def restore(self) -> None:
-        row: Any = self.said
-        self.said = Said.from_row(row)
 
 
 class View(NamedTuple):
@@ -126,14 +83,15 @@ class Ledger:
         self.swings = Swings(reading.window) if "tools" in needs else None
         self.delegations = Delegations(reading.window) if "delegations" in needs else None
         self.intervals = Intervals() if "intervals" in needs else None
-        self.shows_exchanges = "exchanges" in needs
         self.spent = Spent(price) if "spent" in needs else None
         self.calls = 0
         self.messages = 0
         self.epoch = 1  # how often the world was changed
         self.compaction = 0
         self.trails: OrderedDict[str, Trail] = OrderedDict()
-        self.open: OrderedDict[str, Pending] = OrderedDict()
+        self.open: dict[str, Pending] = {}
+        self._kinds: dict[str, str] = {}  # of tools whose name alone tells it
+        self.always: frozenset[str] = frozenset()  # moments at which some detector is asked even where nothing repeats
         self.responses: OrderedDict[int, int] = OrderedDict()
         self.written: OrderedDict[int, None] = OrderedDict()
         self.spoke = False  # whether responses come as events of their own
@@ -188,7 +146,7 @@ class Ledger:
                 self.trails.popitem(last=False)
         return trail
 
-    def on_user(self, event: User) -> list[View]:
+    def on_user(self, event: User) -> Sequence[View]:
         """A turn begins where a person speaks; anything else in the user's role only ends the open rounds."""
         views = self.close_rounds()
         if event.origin == "user" and self.reading.turns:
@@ -215,7 +173,7 @@ class Ledger:
         trail = next(reversed(self.trails.values()))
         return [View("compaction", trail, self.calls, self.messages, intervals=self.intervals)]
 
-    def on_message(self, event: Message) -> list[View]:
+    def on_message(self, event: Message) -> Sequence[View]:
         """A response: the round before it is over, and its text is looked at."""
         trail = self.trail(event.agent)
         views = self.close_round(trail)
@@ -225,19 +183,20 @@ class Ledger:
             self.spent.respond(event)
         self._remember_response(event.message, self.messages)
         if event.calls:
-            trail.round = self._new_round(trail, event.message, self.messages, event.calls)
+            trail.rounds += 1
+            trail.round = Round(trail.rounds, event.message, self.messages, event.calls)
         if self.follows_texts:
-            views += self._read_text(trail, event)
+            seen = self._read_text(trail, event)
+            return [*views, *seen] if seen else views
         return views
 
-    def _read_text(self, trail: Trail, event: Message) -> list[View]:
+    def _read_text(self, trail: Trail, event: Message) -> Sequence[View]:
         if event.calls:
             trail.end_talk()
-        views = [
-            View("text", trail, self.calls, self.messages, text=text)
-            for text in (event.text, event.reasoning)
-            if text and len(text) >= SPAN
-        ]
+        views: list[View] = []
+        for text in (event.text, event.reasoning):
+            if text is not None and len(text) >= SPAN:
+                views.append(View("text", trail, self.calls, self.messages, text=text))
         if event.calls == 0:
             settle_text(trail, event.text or "", event.reasoning or "", self.messages)
             views.append(View("message", trail, self.calls, self.messages, text=event.text))
@@ -248,96 +207,116 @@ class Ledger:
         if len(self.responses) > self.reading.window:
             self.responses.popitem(last=False)
 
-    def _new_round(self, trail: Trail, number: int | None, response: int, expected: int | None) -> Round:
-        trail.rounds += 1
-        return Round(trail.rounds, number, response, expected)
-
-    def on_call(self, event: Call) -> list[View]:
+    def on_call(self, event: Call) -> Sequence[View]:
         """A call about to run."""
         self.calls += 1
-        trail = self.trail(event.agent)
+        trail = self.trails.get(event.agent) or self.trail(event.agent)
         views = self._join_round(trail, event)
         round_ = trail.round
         assert round_ is not None
-        args = arguments(event.args)
-        kind = self.reading.kinds.of(event.tool, args, event.annotations) if self.follows_calls else "other"
-        key = call_fingerprint(event.tool, self.reading.identifying(event.tool, args))
+        args = event.args
+        if type(args) is str:
+            args = arguments(args)
+        name = event.tool
+        kind = self._kinds.get(name) if event.annotations is None else None
+        if kind is None:
+            kind = self._kind(event, args)
+        key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
         pending = Pending(event, self.calls, round_.response, key, kind, args)
-        pending.exempt = event.origin == "model" and self.reading.is_exempt(event.tool)
-        pending.ignored = event.origin != "model" or pending.exempt
+        pending.is_shell = self._kinds.get(name) is None
         self._open(event.id, pending)
         round_.open += 1
         round_.calls += 1
-        if pending.ignored or event.approved:
-            state = trail.calls.get(key)
-            if event.approved and state is not None:
-                state.lift = self.reading.approved_repeats
+        if event.origin != "model" or event.approved or (self.reading.exempt and self.reading.is_exempt(name)):
+            self._set_aside(trail, pending, event)
             return views
         if trail.window_calls is not None:
-            trail.window_calls.add(key, self.calls, round_.response, event.tool)
+            trail.window_calls.add(key, self.calls, round_.response, name)
         if self.spent is not None:
-            self.spent.call(event.agent, event.tool, self.calls, event.time)
-        state, tool = trail.calls.get(key), trail.tools.get(event.tool)
-        if state is not None or self.shows_exchanges or (tool is not None and (tool.chain > 1 or tool.failed > 1)):
-            ahead = 0 if state is not None and key in round_.keys else 1
-            views.append(
-                View("call", trail, self.calls, round_.response, state, tool, pending, ahead, delegations=self.delegations)
-            )
-        elif kind == "delegate" and self.delegations is not None:
-            views.append(View("call", trail, self.calls, round_.response, None, None, pending, 1, delegations=self.delegations))
+            self.spent.call(event.agent, name, self.calls, event.time)
+        state, tool = trail.calls.get(key), trail.tools.get(name)
+        if (
+            state is not None
+            or (tool is not None and (tool.chain > 1 or tool.failed > 1))
+            or (kind == "delegate" and self.delegations is not None)
+            or "call" in self.always
+        ):
+            ahead = 0 if state is not None and round_.holds(key) else 1
+            view = View("call", trail, self.calls, round_.response, state, tool, pending, ahead, delegations=self.delegations)
+            return [*views, view]
         return views
 
+    def _kind(self, event: Call, args: Any) -> str:
+        """The tool's kind; remembered where it depends on the name alone."""
+        if not self.follows_calls:
+            kind: str = "other"
+        else:
+            kind = self.reading.kinds.of(event.tool, args, event.annotations)
+            if event.annotations is not None or kind_of_name(event.tool, self.reading.kinds.words) == "shell":
+                return kind
+        if len(self._kinds) < 1_024:
+            self._kinds[event.tool] = kind
+        return kind
+
+    def _set_aside(self, trail: Trail, pending: Pending, event: Call) -> None:
+        """A call that is no evidence: made by a program, sent again, exempt, or approved by a person."""
+        pending.exempt = event.origin == "model" and self.reading.is_exempt(event.tool)
+        pending.ignored = event.origin != "model" or pending.exempt
+        state = trail.calls.get(pending.key)
+        if event.approved and state is not None:
+            state.lift = self.reading.approved_repeats
+
     def _open(self, name: str, pending: Pending) -> None:
-        self.open.pop(name, None)
+        if name in self.open:
+            del self.open[name]
         self.open[name] = pending
         if len(self.open) > 4 * self.reading.window:
-            self.open.popitem(last=False)
+            del self.open[next(iter(self.open))]
 
-    def _join_round(self, trail: Trail, event: Call) -> list[View]:
+    def _join_round(self, trail: Trail, event: Call) -> Sequence[View]:
         """Put a call into its round; the round before is over where it belongs to another response."""
         round_, number = trail.round, event.message
         if round_ is not None and number is not None and number == round_.message:
-            return []
-        views = self.close_round(trail)
+            return ()
+        views = self.close_round(trail) if round_ is not None else ()
+        trail.rounds += 1
         if number is None:
             if not self.spoke:
                 self.messages += 1
-            trail.round = self._new_round(trail, None, self.messages, 1)
+            trail.round = Round(trail.rounds, None, self.messages, 1)
             return views
         response = self.responses.get(number)
         if response is None:
             self.messages += 1
             response = self.messages
             self._remember_response(number, response)
-        trail.round = self._new_round(trail, number, response, None)
+        trail.round = Round(trail.rounds, number, response, None)
         return views
 
-    def on_result(self, event: Result) -> list[View]:
+    def on_result(self, event: Result) -> Sequence[View]:
         """A result: the exchange is complete and becomes evidence."""
         self.over = None
         pending = self.open.pop(event.id, None)
         if pending is None:
             self.skipped += 1
-            return []
-        trail = self.trail(pending.agent)
+            return ()
+        trail = self.trails.get(pending.agent) or self.trail(pending.agent)
         round_ = trail.round
-        in_round = round_ is not None and round_.response == pending.message
-        if in_round and round_ is not None:
-            round_.open -= 1
-        views: list[View] = []
+        if round_ is not None:
+            if round_.response == pending.message:
+                round_.open -= 1
+            else:
+                round_ = None
+        views: Sequence[View] = ()
         if self.spent is not None:
             self.spent.at(event.time)
         if event.outcome == "blocked":
             self._asked_again(trail, pending)
         elif not pending.ignored or (self.ceiling is not None and pending.exempt):
-            views = self._settle(trail, round_ if in_round else None, pending, event)
-        if (
-            in_round
-            and round_ is not None
-            and round_.open <= 0
-            and (round_.expected is None or round_.calls >= round_.expected)
-        ):
-            views += self.close_round(trail)
+            views = self._settle(trail, round_, pending, event)
+        if round_ is not None and round_.open <= 0 and (round_.expected is None or round_.calls >= round_.expected):
+            closing = self.close_round(trail)
+            return [*views, *closing] if views else closing
         return views
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
@@ -350,74 +329,66 @@ class Ledger:
             tool.chain_asked += tool.chain > 1
             tool.failed_asked += tool.failed > 1
 
-    def _settle(self, trail: Trail, round_: Round | None, pending: Pending, event: Result) -> list[View]:
-        content = event.content
+    def _settle(self, trail: Trail, round_: Round | None, pending: Pending, event: Result) -> Sequence[View]:
+        content, outcome = event.content, event.outcome
         text = content if type(content) is str else text_of(content)
         raw = text_digest(text)
-        if event.outcome != "ok":
-            raw ^= _OUTCOMES[event.outcome]
+        if outcome != "ok":
+            raw ^= _OUTCOMES[outcome]
         if self.ceiling is not None:
             self.over = self.ceiling.count(pending.key, raw, text, pending.tool, pending.agent, pending.call)
             if pending.ignored:
-                return []
+                return ()
         trail.recent.append([pending.call, pending.message, pending.key, pending.tool, False])
         if trail.window_calls is not None:
-            trail.window_calls.settle(pending.call, raw, event.outcome, content is None)
+            trail.window_calls.settle(pending.call, raw, outcome, content is None)
         if self.spent is not None and not pending.approved:
             tally = self.spent.tally(pending.agent, pending.tool)
             if tally is not None:
                 tally.count(pending.key, raw, text)
-        if not self.follows_calls:
-            if round_ is not None:
-                _join(round_, pending, pending.key)
-            return self._exchange(trail, pending) if self.shows_exchanges else []
+        if self.follows_calls:
+            return self._weigh(trail, round_, pending, raw, text, event)
+        if round_ is not None:
+            round_.join(pending, pending.key)
+        return [View("result", trail, pending.call, pending.message, pending=pending)] if "result" in self.always else ()
+
+    def _weigh(
+        self, trail: Trail, round_: Round | None, pending: Pending, raw: int, text: str, event: Result
+    ) -> Sequence[View]:
+        """What the exchange says beyond itself: streaks of its call and its tool, changes of the world."""
         if self.intervals is not None:
-            self.intervals.step(pending.tool, pending.target)
-        number = round_.number if round_ is not None else trail.rounds + 1
-        state = settle_call(self, trail, pending, raw, text, event, number)
+            self.intervals.step(pending)
+        outcome, number = event.outcome, round_.number if round_ is not None else trail.rounds + 1
+        state = settle_call(self, trail, pending, raw, text, event.time, number)
         if pending.approved:
-            return []
+            return ()
         tool = None
         if self.follows_tools:
-            tool = settle_tool(self, trail, pending, raw, text, event, number)
-            settle_empty(trail, pending, text, event, number, self.reading.kinds.words.empty)
+            tool = settle_tool(self, trail, pending, raw, text, outcome, number)
+            settle_empty(trail, pending, text, outcome, number, self.reading.kinds.words.empty)
         if round_ is not None:
-            _join(round_, pending, state.symbol)
-        swing = None
-        if event.outcome == "ok":
-            if pending.kind == "write" and self.swings is not None:
-                swing = self.swings.change(pending.told, pending.key, pending.call)
+            round_.join(pending, state.symbol)
+        swing = self._carried_out(pending, state) if outcome == "ok" else None
+        quiet = tool is not None and swing is None and pending.kind != "delegate" and trail.is_quiet(state, tool)
+        if quiet and "result" not in self.always:
+            return ()
+        view = View("result", trail, pending.call, pending.message, state, tool, pending)
+        return [view._replace(text=text, swing=swing, delegations=self.delegations, quiet=quiet)]
+
+    def _carried_out(self, pending: Pending, state: CallState) -> Swing | None:
+        """A call succeeded: note the change of the world or the delegation that it was."""
+        kind, swing = pending.kind, None
+        if kind == "delegate":
             if self.delegations is not None:
-                if pending.kind == "delegate":
-                    self.delegations.delegate(
-                        pending.agent, pending.tool, pending.key, pending.said, pending.call, pending.message
-                    )
-                else:
-                    self.delegations.work()
-        if pending.kind in ("write", "delegate") and event.outcome == "ok" and pending.key not in self.written:
+                self.delegations.delegate(pending)
+        elif self.delegations is not None and self.delegations.handoffs.total:
+            self.delegations.work()
+        if kind == "write" and self.swings is not None and pending.told is not None:
+            swing = self.swings.change(pending.told, pending.key, pending.call)
+        if kind in ("write", "delegate") and pending.key not in self.written:
             self._changed(pending.key)
             state.epoch = self.epoch
-        quiet = tool is not None and swing is None and trail.is_quiet(state, tool)
-        view = View(
-            "result",
-            trail,
-            pending.call,
-            pending.message,
-            state,
-            tool,
-            pending,
-            0,
-            text,
-            None,
-            swing,
-            self.delegations,
-            None,
-            quiet,
-        )
-        return [view]
-
-    def _exchange(self, trail: Trail, pending: Pending) -> list[View]:
-        return [View("result", trail, pending.call, pending.message, pending=pending)]
+        return swing
 
     def _changed(self, key: int) -> None:
         self.epoch += 1
@@ -429,28 +400,26 @@ class Ledger:
         """End the open round of every agent."""
         views: list[View] = []
         for trail in self.trails.values():
-            views += self.close_round(trail)
+            views.extend(self.close_round(trail))
         return views
 
-    def close_round(self, trail: Trail) -> list[View]:
+    def close_round(self, trail: Trail) -> Sequence[View]:
         """End the open round of *trail*: it becomes one step in the sequence in which cycles are looked for."""
         round_ = trail.round
         if round_ is None:
-            return []
+            return ()
         trail.round = None
-        if not round_.symbols:
-            return []
+        if not round_.parts:
+            return ()
+        repeats = False
         if self.follows_cycles:
             trail.cycles.add(round_.step())
-        return [View("round", trail, round_.last_call, round_.response)]
-
-
-def _join(round_: Round, pending: Pending, symbol: int) -> None:
-    round_.symbols.append(symbol)
-    round_.keys.append(pending.key)
-    round_.tools.append(pending.tool)
-    round_.last_call = max(round_.last_call, pending.call)
-    round_.waits = round_.waits or pending.kind == "wait"
+            repeats = bool(trail.cycles.matched)
+        if trail.window_calls is not None and trail.window_calls.busy:
+            repeats = True
+        if repeats or "round" in self.always:
+            return [View("round", trail, round_.last_call, round_.response)]
+        return ()
 
 
 _OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
@@ -59,6 +60,7 @@ class Monitor:
             moment: tuple(detector for detector in asked if not detector.needs_repetition)
             for moment, asked in self._asked.items()
         }
+        self.ledger.always = frozenset(moment for moment, asked in self._always.items() if asked)
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
     @property
@@ -107,7 +109,7 @@ class Monitor:
             return self._decide(event, self.ledger.close_rounds())
         return CONTINUE
 
-    def _decide(self, event: Event, views: list[View]) -> Decision:
+    def _decide(self, event: Event, views: Sequence[View]) -> Decision:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
         for view in views:

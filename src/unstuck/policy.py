@@ -9,7 +9,7 @@ from unstuck.detectors.detector import Evidence
 from unstuck.errors import SettingsError
 from unstuck.findings import Finding, Level
 from unstuck.ladder import check_count
-from unstuck.trail import Row
+from unstuck.records import Row
 
 LOWEST_CEILING, HIGHEST_CEILING = 10, 1_000
 
@@ -34,7 +34,7 @@ class Policy(_Policy):
         consume: what formed a reported loop is not counted again (default: it is, the ladder goes on).
     """
 
-    __slots__ = ()
+    FIELDS = ()
 
     def __new__(
         cls,
@@ -58,7 +58,7 @@ class Policy(_Policy):
 class Loop(Row):
     """One loop of a run: its number, what it is recognised by, how far its ladder was climbed."""
 
-    __slots__ = ("anchors", "carried", "level", "number", "repeats", "scanned", "streaks")
+    FIELDS = ("anchors", "carried", "level", "number", "repeats", "scanned", "streaks")
 
     def __init__(self, number: int) -> None:
         self.number = number

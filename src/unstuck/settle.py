@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unstuck.events import Result
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
 from unstuck.kinds import kind_of_name
-from unstuck.sketch import likeness, share_known, sketch, words_of
-from unstuck.trail import CallState, Sameness, ToolState, Trail
-from unstuck.volatile import mask, numbers, template
+from unstuck.records import CallState, Pending, ToolState, answer_words
+from unstuck.sketch import share_known, sketch, words_of
+from unstuck.volatile import mask, template
 
 if TYPE_CHECKING:
-    from unstuck.ledger import Ledger, Pending
+    from unstuck.ledger import Ledger
+    from unstuck.trail import Trail
 
 SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
@@ -25,43 +25,39 @@ STALE = 0.5
 """The share of known words from which on a differing answer says nothing new."""
 
 
-def settle_call(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, event: Result, round_: int) -> CallState:
+def settle_call(
+    ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, time: float | None, round_: int
+) -> CallState:
     """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
-    calls = trail.calls
-    state = calls.get(pending.key)
+    calls, key = trail.calls, pending.key
+    state = calls.pop(key, None)
+    again = False
     if state is None:
-        state = calls[pending.key] = CallState(pending.key, pending.tool, pending.kind)
-        if len(calls) > trail.most:
-            calls.popitem(last=False)
-    else:
-        calls.move_to_end(pending.key)
-    outcome = state.outcome
-    if pending.approved:
-        if outcome is not None and not outcome.again(raw, text):
+        state = CallState(key, pending.tool, pending.kind, pending.call, ledger.epoch, ledger.compaction)
+        state.raw, state.text, state.receipt = raw, text, pending.kind == "delegate"
+        if len(calls) >= trail.most:
+            del calls[next(iter(calls))]
+    elif pending.approved:
+        if not state.again(raw, text):
             state.same = state.lift = 0
-        return state
-    if outcome is None:
-        state.outcome = Sameness(raw, text, pending.kind == "delegate")
-        _restart(ledger, state, pending)
     elif state.epoch != ledger.epoch:
-        outcome.again(raw, text)
+        state.again(raw, text)
         _restart(ledger, state, pending)
     elif state.round != round_:
-        _repeat(ledger, trail, state, pending, outcome, raw, text)
-    again = state.same > 1 and state.round != round_
-    _ground(trail, state, pending, again)
-    state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, event.time
+        _repeat(ledger, state, pending, raw, text)
+        again = state.same > 1
+    calls[key] = state  # the one used last stands last
+    if again or trail.redundant:
+        _ground(trail, pending, again)
+    state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, time
     return state
 
 
-def _ground(trail: Trail, state: CallState, pending: Pending, again: bool) -> None:
+def _ground(trail: Trail, pending: Pending, again: bool) -> None:
     """Note whether a read went over ground that was covered: a run of such reads, of different things, is a second sweep."""
-    if pending.kind not in ("read", "shell"):
-        if not again:
-            trail.redundant = []
-    elif not again:
+    if not again:
         trail.redundant = []
-    elif pending.key not in trail.redundant:
+    elif pending.kind in ("read", "shell") and pending.key not in trail.redundant:
         if not trail.redundant:
             trail.redundant_first = pending.call
         trail.redundant = [*trail.redundant[-31:], pending.key]
@@ -70,17 +66,17 @@ def _ground(trail: Trail, state: CallState, pending: Pending, again: bool) -> No
 def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
     state.first, state.epoch, state.compaction = pending.call, ledger.epoch, ledger.compaction
     state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
-    state.numbers, state.runs, state.known = [], [], set()
+    state.numbers, state.runs, state.known = (), (), frozenset()
 
 
-def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, outcome: Sameness, raw: int, text: str) -> None:
+def _repeat(ledger: Ledger, state: CallState, pending: Pending, raw: int, text: str) -> None:
     if state.compaction != ledger.compaction:
         state.compaction = ledger.compaction
         if state.fresh_read != ledger.epoch:
             state.fresh_read = ledger.epoch
             return
-    before = outcome.text
-    if not outcome.again(raw, text):
+    before = state.text
+    if raw != state.raw and not state.again(raw, text):
         _differs(state, before, text)
         state.same, state.asked, state.slow, state.lift = 1, 0, 0, 0
         return
@@ -94,79 +90,65 @@ def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, ou
 def _differs(state: CallState, before: str | None, text: str) -> None:
     """The same call came to another outcome: note whether its numbers advance and whether its words are new."""
     if not state.known and before is not None:
-        _note(state, mask(before))
+        state.note(mask(before))
     masked = mask(text)
-    known_share = share_known(_said(masked), state.known)
-    advancing = _note(state, masked)
+    known_share = share_known(answer_words(masked), state.known)
+    advancing = state.note(masked)
     bare = not words_of(template(masked))
     stale = known_share >= STALE and (bare or not advancing)
     state.differing = state.differing + 1 if stale else 0
 
 
-def _said(masked: str) -> frozenset[int]:
-    return sketch(words_of(template(masked)))
-
-
-def _note(state: CallState, masked: str) -> bool:
-    """Take up an answer's words and numbers; return whether a number has been rising or falling for two answers."""
-    if len(state.known) < 256:
-        state.known |= _said(masked)
-    found = numbers(masked)
-    runs = []
-    for index, number in enumerate(found):
-        old = state.numbers[index] if index < len(state.numbers) else number
-        run = state.runs[index] if index < len(state.runs) else 0
-        runs.append(max(run, 0) + 1 if number > old else min(run, 0) - 1 if number < old else 0)
-    state.numbers, state.runs = list(found), runs
-    return any(abs(run) >= 2 for run in runs)
-
-
-def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, event: Result, round_: int) -> ToolState:
+def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> ToolState:
     """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
     tools = trail.tools
     tool = tools.get(pending.tool)
     if tool is None:
         tool = tools[pending.tool] = ToolState(pending.tool)
         if len(tools) > trail.window:
-            tools.popitem(last=False)
-    if event.outcome in ("error", "retry"):
-        _failed(ledger, trail, tool, pending, text, event, round_)
+            del tools[next(iter(tools))]
+    if outcome == "error" or outcome == "retry":
+        _failed(ledger, trail, tool, pending, text, round_)
     else:
-        tool.failed = tool.failed_asked = 0
-        tool.unknown = False
-        trail.failed = 0
-    _mistake(tool, pending, text, event, round_)
-    _echo(tool, pending, text, event, round_)
+        if tool.failed:
+            tool.failed, tool.failed_asked, tool.unknown = 0, 0, False
+        if trail.failed:
+            trail.failed = 0
+    if pending.kind == "write":
+        _mistake(tool, pending, text, outcome)
+    _echo(tool, pending, text, outcome, round_)
     _chain(ledger, tool, pending, raw, text, round_)
     return tool
 
 
-def _mistake(tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
+def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str) -> None:
     """Note that something that changes the world was refused, by reason and target; what was last noted stands last."""
-    if pending.kind != "write" or not (event.outcome in ("error", "retry") or reports_failure(text)):
+    if outcome == "ok" and not reports_failure(text):
         return
-    what = failure_class(text, pending.said) ^ pending.target
-    before = next((mistake for mistake in tool.mistakes if mistake[0] == what), None)
-    if before is not None:
-        tool.mistakes.remove(before)
-    noted = [what, 1, pending.call] if before is None else [what, before[1] + 1, before[2]]
-    tool.mistakes = [*tool.mistakes[-15:], noted]
+    what = failure_class(text, pending) ^ pending.aims_at()
+    before = next((mistake for mistake in tool.mistakes if mistake[0] == what), (what, 0, pending.call))
+    others = tuple(mistake for mistake in tool.mistakes if mistake[0] != what)
+    tool.mistakes = (*others[-15:], (what, before[1] + 1, before[2]))
     tool.mistake_call = pending.call
 
 
-def _echo(tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
+def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
     """A result that holds nothing but words of the arguments, from a call that differs from the one before in numbers only."""
-    if tool.args is None or event.outcome != "ok" or not 0 < len(text) <= 200 or pending.kind in ("write", "delegate", "talk"):
+    if tool.key == pending.key:
+        return
+    if (
+        tool.args is None
+        or outcome != "ok"
+        or not 0 < len(text) <= 200
+        or not (pending.is_shell or pending.kind in ("shell", "other", "wait"))
+        or not pending.may_hold(text)
+    ):
         tool.echo = 0
         return
-    said = pending.said
-    if pending.key == tool.key:
-        return
-    if not said.may_hold(text):
-        tool.echo = 0
-        return
-    said.settle()
-    if share_known(sketch(words_of(text)), said.everything or frozenset()) < 1.0 or not tool.is_alike(said, NUMBERS_APART):
+    pending.settle()
+    if share_known(sketch(words_of(text)), pending.everything or frozenset()) < 1.0 or not tool.is_alike(
+        pending, NUMBERS_APART
+    ):
         tool.echo = 0
     elif tool.echo == 0:
         tool.echo, tool.echo_first, tool.echo_round = 1, pending.call, round_
@@ -176,31 +158,26 @@ def _echo(tool: ToolState, pending: Pending, text: str, event: Result, round_: i
 
 def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
-    outcome = tool.outcome
-    same = outcome is not None and (raw == outcome.raw or (_may_be_same(outcome.text, text) and outcome.again(raw, text)))
+    key = pending.key
+    same = raw == tool.raw or (tool.args is not None and _may_be_same(tool.text, text) and tool.again(raw, text))
     if not same:
-        tool.outcome = Sameness(raw, text)
-    goes_on = (
-        same
-        and tool.epoch == ledger.epoch
-        and (len(text) >= TELLING or pending.key in tool.chain_keys or tool.is_alike(pending.said))
-    )
-    tool.args, tool.key = pending.said, pending.key
-    if goes_on:
+        tool.raw, tool.text, tool.masked = raw, text, None
+    elif tool.epoch == ledger.epoch and (len(text) >= TELLING or key in tool.chain_keys or tool.is_alike(pending)):
         tool.chain += tool.chain_round != round_
-        if pending.key not in tool.chain_keys:
-            tool.chain_keys = [*tool.chain_keys[-15:], pending.key]
-    else:
-        tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, [pending.key]
-    tool.chain_round, tool.epoch = round_, ledger.epoch
+        if key not in tool.chain_keys:
+            tool.chain_keys = (*tool.chain_keys[-15:], key)
+        tool.chain_round, tool.args, tool.key = round_, pending, key
+        return
+    tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, (key,)
+    tool.chain_round, tool.epoch, tool.args, tool.key = round_, ledger.epoch, pending, key
 
 
 def _may_be_same(old: str | None, new: str) -> bool:
-    return old is None or old[:6] == new[:6]
+    return old is None or (old[:6] == new[:6] and abs(len(old) - len(new)) <= 256)
 
 
-def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, event: Result, round_: int) -> None:
-    failure = failure_class(text, pending.said)
+def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, round_: int) -> None:
+    failure = failure_class(text, pending)
     line = telling_line(text)
     tool.unknown = names_unknown_tool(text) and kind_of_name(pending.tool) != "shell"
     if tool.failed and tool.failure == failure and tool.failed_epoch == ledger.epoch:
@@ -229,11 +206,11 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
     return before is not None and gap > before
 
 
-def settle_empty(trail: Trail, pending: Pending, text: str, event: Result, round_: int, extra: frozenset[str]) -> None:
+def settle_empty(trail: Trail, pending: Pending, text: str, outcome: str, round_: int, extra: frozenset[str]) -> None:
     """Count answers in a row that say: there is nothing."""
     if pending.kind in ("write", "delegate", "talk"):
         return
-    if event.outcome == "ok" and is_empty_answer(text, extra):
+    if outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra):
         if trail.empty == 0:
             trail.empty_first, trail.empty_tools = pending.call, []
         if trail.empty_round != round_:
@@ -241,7 +218,7 @@ def settle_empty(trail: Trail, pending: Pending, text: str, event: Result, round
         trail.empty_round = round_
         if pending.tool not in trail.empty_tools:
             trail.empty_tools = [*trail.empty_tools[-7:], pending.tool]
-    else:
+    elif trail.empty:
         trail.empty = 0
 
 

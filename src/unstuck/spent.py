@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from unstuck.events import Message, Usage
 from unstuck.fingerprint import text_digest
-from unstuck.trail import Row
+from unstuck.records import Row
 from unstuck.volatile import mask
 
 Price: TypeAlias = Callable[[str | None, Usage], float | None]
@@ -18,7 +18,7 @@ Price: TypeAlias = Callable[[str | None, Usage], float | None]
 class ToolTally(Row):
     """One tool in one turn: how many of its calls brought nothing that the same call had not brought before."""
 
-    __slots__ = ("asked", "first", "outcomes", "repeats")
+    FIELDS = ("asked", "first", "outcomes", "repeats")
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -41,12 +41,16 @@ class ToolTally(Row):
 
     def row(self) -> list[Any]:
         saved = super().row()
-        saved[self.__slots__.index("outcomes")] = [[key, *outcome] for key, outcome in self.outcomes.items()]
+        saved[self.FIELDS.index("outcomes")] = [[key, *outcome] for key, outcome in self.outcomes.items()]
         return saved
 
-    def restore(self) -> None:
-        rows: Any = self.outcomes
-        self.outcomes = OrderedDict((key, [raw, masked]) for key, raw, masked in rows)
+    @classmethod
+    def from_row(cls, row: list[Any]) -> Self:
+        """See `Row.from_row`."""
+        made = super().from_row(row)
+        rows: Any = made.outcomes
+        made.outcomes = OrderedDict((key, [raw, masked]) for key, raw, masked in rows)
+        return made
 
 
 class Spent:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from unstuck import words
 from unstuck.fingerprint import canonical, text_digest, value_digest
 from unstuck.kinds import target_digest
-from unstuck.trail import Row
 
 
-class Swing(Row):
+Told: TypeAlias = tuple[int, int | None, int]
+"""The target of a change, the state it leaves (`None`: not told) and the state it leads to, as digests."""
+
+
+class Swing:
     """One target: its latest two states, and how often in a row a change led back."""
 
     __slots__ = ("before", "first", "keys", "now", "returns", "target")
@@ -23,6 +26,17 @@ class Swing(Row):
         self.returns = 0
         self.keys: list[int] = []
 
+    def row(self) -> list[Any]:
+        """The saved form."""
+        return [self.target, self.first, self.before, self.now, self.returns, self.keys]
+
+    @classmethod
+    def from_row(cls, row: list[Any]) -> Swing:
+        """The record that *row* was saved from."""
+        made = cls(row[0], row[1])
+        made.before, made.now, made.returns, made.keys = row[2:]
+        return made
+
 
 class Swings:
     """The targets changed last."""
@@ -31,7 +45,7 @@ class Swings:
         self.most = window
         self.targets: OrderedDict[int, Swing] = OrderedDict()
 
-    def change(self, told: tuple[int, int | None, int] | None, key: int, call: int) -> Swing | None:
+    def change(self, told: Told | None, key: int, call: int) -> Swing | None:
         """Take up a successful change; *told* is what `state_of` says of it, `None` where its arguments tell no state."""
         if told is None:
             return None
@@ -61,7 +75,7 @@ class Swings:
             self.targets[swing.target] = swing
 
 
-def state_of(tool: str, args: Any) -> tuple[int, int | None, int] | None:
+def state_of(tool: str, args: Any) -> Told | None:
     """The target of a change, the state it leaves (`None`: not told) and the state it leads to, as digests."""
     if not isinstance(args, Mapping):
         return None

@@ -18,6 +18,7 @@ class Cycle(Detector):
 
     pattern = "cycle"
     moments = frozenset(("call", "round"))
+    needs_repetition = True
     needs = frozenset(("calls", "cycles"))
     rungs = Ladder(nudge=3, block=4, stop=6)
 

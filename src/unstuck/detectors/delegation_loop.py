@@ -13,6 +13,7 @@ class DelegationLoop(Detector):
 
     pattern = "delegation_loop"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=5, stop=8)
 

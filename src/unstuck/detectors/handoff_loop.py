@@ -12,6 +12,7 @@ class HandoffLoop(Detector):
 
     pattern = "handoff_loop"
     moments = frozenset(("call", "result"))
+    needs_repetition = True
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=4, stop=6)
 
