@@ -6,6 +6,8 @@ The README's test command and `.ci/run` need no nox; this file is for testing on
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nox
 
 nox.needs_version = ">=2025.2.9"
@@ -14,7 +16,8 @@ nox.options.sessions = ["lint", "types", "docs", "tests"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
-EXTRAS = ",".join(PROJECT["project"]["optional-dependencies"])
+EXTRAS = "prices,pydantic-ai,zstd"
+ADAPTERS = {path.stem: path for path in sorted(Path("src/unstuck/adapters").iterdir()) if path.stem[0] != "_"}
 
 
 def install(session: nox.Session, *groups: str, extras: str = EXTRAS) -> None:
@@ -28,6 +31,17 @@ def tests(session: nox.Session) -> None:
     """The tests with every extra, on each Python."""
     install(session, "test")
     session.run("pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+@nox.parametrize("name", list(ADAPTERS))
+def adapter(session: nox.Session, name: str) -> None:
+    """One framework in an environment of its own: its tests, and mypy on its adapter."""
+    install(session, "test", "types", extras=name.replace("_", "-"))
+    session.run("pytest", f"tests/adapters/test_{name}.py", *session.posargs)
+    # By file names: pyproject.toml leaves these folders out, and that holds for `--package` too.
+    place = ADAPTERS[name]
+    session.run("mypy", *map(str, [place] if place.is_file() else sorted(place.rglob("*.py"))))
 
 
 @nox.session(python=PYTHONS[0])
