@@ -178,6 +178,8 @@ def judge(where: Path, room: str, target: str, package: Path) -> str | None:
     if parts[1:] == ["__version__"]:
         return None
     other = parts[1] if len(parts) > 1 else ""
+    if other not in ROOMS and ((package / f"{other}.py").exists() or (package / other).is_dir()) and other:
+        return None  # named once, at the room itself
     if other not in ROOMS:
         # A name of the package itself, or a prefix that an f-string goes on with.
         return None if room == "__init__" else f"{room} imports from the package's front; name the module"
