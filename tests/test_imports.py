@@ -22,6 +22,8 @@ PACKAGE = Path(unstuck.__file__).parent
 
 SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds", "degenerate"}
 EVIDENCE = {
+    "records",
+    "signs",
     "window",
     "cycles",
     "trail",
