@@ -50,7 +50,7 @@ ROOMS: dict[str, set[str]] = {
     **{room: SAMENESS | EVIDENCE | {"events"} for room in EVIDENCE},
     "ladder": {"findings"},
     "detectors": SAMENESS | EVIDENCE | {"events", "findings", "ladder"},
-    "policy": {"findings", "ladder", "trail", "detectors"},
+    "policy": {"findings", "ladder", "records", "trail", "detectors"},
     "wording": {"findings", "detectors"},
     "monitor": CORE - {"config"},
     "presets": {"findings", "ladder", "ledger", "detectors", "policy", "wording"},
