@@ -61,7 +61,9 @@ class Guard:
         given = Options(**settings) if options is None else options
         self.rules: Rules = given.rules() if isinstance(given, Options) else given
         if on_stop not in self.stops:
-            raise SettingsError("on_stop", on_stop, "this guard has no such way to stop", f"give one of {', '.join(self.stops)}")
+            raise SettingsError(
+                "on_stop", on_stop, "this guard has no such way to stop", f"give one of {', '.join(self.stops)}"
+            )
         self.attended, self.graceful = attended, on_stop == "end"
         self._found: deque[Finding] = deque(maxlen=MOST_FINDINGS)
         self._on_finding, self._on_event = on_finding, on_event
@@ -112,6 +114,7 @@ class Guard:
             if found is not None:
                 before, owner = found
                 agent = before.run.agent(name, before.name if before.name != name else before.parent, before.depth)
+                agent.above = before.above
                 self._runs[key] = agent, owner
                 return agent
         return self.begin(key, name)

@@ -125,7 +125,9 @@ class LiveRun:
             while free in self.agents:
                 nth += 1
                 free = f"{name}#{nth}"
-            return self.agent(free, by.name, (by.depth or 0) + 1)
+            agent = self.agent(free, by.name, (by.depth or 0) + 1)
+            agent.above = by
+            return agent
 
     def user(self, text: str | None = None, origin: str = "user") -> None:
         """Somebody spoke; a person's request begins a new turn, and takes back a stop."""
@@ -147,6 +149,7 @@ class LiveAgent:
     def __init__(self, run: LiveRun, name: str = MAIN, parent: str | None = None, depth: int | None = None) -> None:
         self.run = run
         self.name, self.parent, self.depth = name, parent, depth
+        self.above: LiveAgent | None = None
         self.message: int | None = None
         self.heard: Any = None
         self.nudges: dict[str, None] = {}
@@ -231,14 +234,22 @@ class LiveAgent:
         if self.run.stopped is not None:
             raise stop(self.run.stopped)
 
+    def enter(self) -> None:
+        """A tool of this agent runs from here on, in this thread or task: agents that begin in there are its sub-agents."""
+        CURRENT.set(self)
+
+    def leave(self) -> None:
+        """The tool has run."""
+        CURRENT.set(self.above)
+
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """While a tool of this agent runs: agents that begin in there are its sub-agents."""
-        token = CURRENT.set(self)
+        """`enter` and `leave` around a tool, for frameworks that let a guard stand around it."""
+        self.enter()
         try:
             yield
         finally:
-            CURRENT.reset(token)
+            self.leave()
 
 
 CURRENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent", default=None)

@@ -16,7 +16,7 @@ from unstuck.errors import MissingDependencyError
 from unstuck.events import Usage
 from unstuck.findings import Level
 from unstuck.guard import Guard, OnStop, failsafe
-from unstuck.live import CURRENT, LiveAgent
+from unstuck.live import LiveAgent
 
 try:
     from agents import FunctionTool, RunHooks, ToolGuardrailFunctionOutput, ToolInputGuardrail
@@ -116,7 +116,7 @@ class LoopGuard(Guard, RunHooks[Any]):
             return ToolGuardrailFunctionOutput.allow()
         place = self._place(context, data.agent)
         self._calls[id(context.usage), context.tool_call_id] = place
-        CURRENT.set(place)  # the tool runs in this task, and nothing else does
+        place.enter()  # the tool runs in this task, and nothing else does
         _CALL.set(context.tool_call_id)
         refusal = self._called(place, context)
         return ToolGuardrailFunctionOutput.reject_content(refusal) if refusal else ToolGuardrailFunctionOutput.allow()

@@ -7,7 +7,11 @@ and returns its last answer. What the framework cannot do stands in `gaps` with 
 
 from __future__ import annotations
 
-from unstuck.testing_adapters.suite import AdapterSuite
-from unstuck.testing_adapters.world import Ask, Item, Scenario, World
+import pytest
+
+pytest.register_assert_rewrite("unstuck.testing_adapters.suite", "unstuck.testing_adapters.world")
+
+from unstuck.testing_adapters.suite import AdapterSuite  # noqa: E402
+from unstuck.testing_adapters.world import Ask, Item, Scenario, World  # noqa: E402
 
 __all__ = ("AdapterSuite", "Ask", "Item", "Scenario", "World")

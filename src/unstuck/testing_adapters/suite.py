@@ -32,11 +32,13 @@ from unstuck.testing_adapters.world import (
     TEXT,
     TWICE,
     USEFUL,
+    Answered,
     Ask,
     Scenario,
     World,
     answer_of,
     assert_paired,
+    events_of,
     scanned,
     texts,
 )
@@ -127,15 +129,27 @@ class AdapterSuite:
         guard = self.guard()
         self.attempt(World(LOOP), guard)
         live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
-        assert live == scanned(LOOP, tmp_path)
+        assert live == scanned(events_of(LOOP), tmp_path / "run.jsonl")
         assert [found[1] for found in live] == [3, 5, 8]
 
-    def test_parallel_calls_are_one_round(self, tmp_path: Path) -> None:
-        """Two calls in each response make a loop of rounds, found where `unstuck scan` finds it."""
-        guard = self.guard()
+    def test_the_same_events_scan_to_the_same_findings(self, tmp_path: Path) -> None:
+        """What the guard saw, parallel calls and blocks included, gives in `unstuck scan` the findings that the guard had."""
+        for number, scenario in enumerate((LOOP, PAIRS)):
+            events: list[Event] = []
+            guard = self.guard(on_event=events.append)
+            self.attempt(World(scenario), guard)
+            live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
+            assert live == scanned(events, tmp_path / f"{number}.jsonl")
+
+    def test_parallel_calls_are_one_round(self) -> None:
+        """Two calls in each response are one round: the third is nudged, and calls are told by the response that holds them."""
+        events: list[Event] = []
+        guard = self.guard(on_event=events.append)
         self.attempt(World(PAIRS), guard)
-        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
-        assert live == scanned(PAIRS, tmp_path)
+        nudges = [found.message for found in guard.findings if found.level is Level.NUDGE]
+        assert nudges[0] == 3
+        calls = [event.message for event in events if isinstance(event, Call)]
+        assert calls[:8] == [1, 1, 2, 2, 3, 3, 4, 4]
 
     def test_a_blocked_call_does_not_run(self) -> None:
         """The tool runs four times: calls 5, 6 and 7 are blocked, at the eighth the run is stopped."""
@@ -190,10 +204,8 @@ class AdapterSuite:
         """What a tool answered stands in the model's next request, also where the model is nudged."""
         world = World(PAIRS)
         self.attempt(world, self.guard())
-        assert len(world.executed) > 4
-        for number, ask in enumerate(world.executed[:6]):
-            id = f"call-{number // 2 + 1}-{number % 2}"
-            assert LOOP.answer(ask, 1) in answer_of(world.requests[number // 2 + 1], id)
+        sent = [item for item in world.requests[-1] if isinstance(item, Answered) and "10 lines" in item.text]
+        assert len(sent) == world.executed_before[-1] > 4
 
     def test_calls_and_results_stay_paired(self) -> None:
         """In every request each call has exactly one answer, and nothing stands between them."""

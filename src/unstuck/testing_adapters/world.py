@@ -83,14 +83,14 @@ class World:
     """
     The surroundings of one run: the script, the tools, and what was seen of them.
 
-    *executed* are the calls whose tool ran; *requests* is what the model was sent each time.
+    *executed* are the calls whose tool ran; *requests* is what the model was sent each time, *executed_before* how many had run then.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.executed: list[Ask] = []
-        self.answers: list[str] = []
         self.requests: list[list[Item]] = []
+        self.executed_before: list[int] = []
         self.fails = scenario is BROKEN
         self._lock = Lock()
 
@@ -98,6 +98,7 @@ class World:
         """Note what the model is sent; return its calls with their ids, none when it is done."""
         with self._lock:
             self.requests.append(list(request))
+            self.executed_before.append(len(self.executed))
             number = len(self.requests)
         calls = self.scenario.turns[number - 1] if number <= len(self.scenario.turns) else ()
         return [(f"call-{number}-{place}", ask) for place, ask in enumerate(calls)]
@@ -108,7 +109,6 @@ class World:
         with self._lock:
             self.executed.append(ask)
             answer = self.scenario.answer(ask, self.executed.count(ask))
-            self.answers.append(answer)
         if self.fails:
             raise ToolBrokeError("disk on fire")
         return answer
@@ -174,10 +174,9 @@ def events_of(scenario: Scenario) -> list[Event]:
     return [*events, Message("run", len(scenario.turns) + 1, 0, text=DONE)]
 
 
-def scanned(scenario: Scenario, folder: Path) -> list[tuple[str, int | None, int, str]]:
-    """What `unstuck scan` finds in the events of *scenario*: pattern, call, response, level; the file is written to *folder*."""
-    path = folder / "run.jsonl"
-    path.write_text("".join(f"{as_json(event)}\n" for event in events_of(scenario)), "utf-8")
+def scanned(events: Iterable[Event], path: Path) -> list[tuple[str, int | None, int, str]]:
+    """What `unstuck scan` finds in *events*: pattern, call, response, level; they are written to *path*."""
+    path.write_text("".join(f"{as_json(event)}\n" for event in events), "utf-8")
     source = Source.open(path)
     try:
         findings = next(iter(Scan().runs(source))).findings
