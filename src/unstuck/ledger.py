@@ -20,6 +20,7 @@ from unstuck.intervals import Intervals
 from unstuck.kinds import Kinds, kind_of_name
 from unstuck.records import CallState, Pending, Round, ToolState
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
+from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING, WINDOW
 from unstuck.spent import Price, Spent
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
@@ -65,7 +66,7 @@ class View(NamedTuple):
     swing: Swing | None = None
     delegations: Delegations | None = None
     intervals: Intervals | None = None
-    quiet: bool = False
+    signs: int = ANY
 
 
 class Ledger:
@@ -235,15 +236,20 @@ class Ledger:
         if self.spent is not None:
             self.spent.call(event.agent, name, self.calls, event.time)
         state, tool = trail.calls.get(key), trail.tools.get(name)
-        if (
-            state is not None
-            or (tool is not None and (tool.chain > 1 or tool.failed > 1))
-            or (kind == "delegate" and self.delegations is not None)
-            or "call" in self.always
-        ):
+        signs = DELEGATED if kind == "delegate" else 0
+        if state is not None:
+            signs |= (SAME | DIFFERS) if state.differing else SAME
+            if trail.cycles.matched:
+                signs |= PERIOD
+        if tool is not None:
+            signs |= (CHAIN * (tool.chain > 1)) | (FAILED * (tool.failed > 1)) | (ECHO * (tool.echo > 1))
+        if signs or "call" in self.always:
             ahead = 0 if state is not None and round_.holds(key) else 1
-            view = View("call", trail, self.calls, round_.response, state, tool, pending, ahead, delegations=self.delegations)
-            return [*views, view]
+            deep = self.delegations
+            view = View(
+                "call", trail, self.calls, round_.response, state, tool, pending, ahead, None, None, None, deep, None, signs
+            )
+            return [*views, view] if views else [view]
         return views
 
     def _kind(self, event: Call, args: Any) -> str:
@@ -369,11 +375,15 @@ class Ledger:
         if round_ is not None:
             round_.join(pending, state.symbol)
         swing = self._carried_out(pending, state) if outcome == "ok" else None
-        quiet = tool is not None and swing is None and pending.kind != "delegate" and trail.is_quiet(state, tool)
-        if quiet and "result" not in self.always:
+        signs = trail.signs(state, tool)
+        if swing is not None:
+            signs |= SWING
+        if pending.kind == "delegate":
+            signs |= DELEGATED
+        if signs == 0 and "result" not in self.always:
             return ()
-        view = View("result", trail, pending.call, pending.message, state, tool, pending)
-        return [view._replace(text=text, swing=swing, delegations=self.delegations, quiet=quiet)]
+        call, message, deep = pending.call, pending.message, self.delegations
+        return [View("result", trail, call, message, state, tool, pending, 0, text, None, swing, deep, None, signs)]
 
     def _carried_out(self, pending: Pending, state: CallState) -> Swing | None:
         """A call succeeded: note the change of the world or the delegation that it was."""
@@ -411,14 +421,16 @@ class Ledger:
         trail.round = None
         if not round_.parts:
             return ()
-        repeats = False
+        signs = 0
         if self.follows_cycles:
             trail.cycles.add(round_.step())
-            repeats = bool(trail.cycles.matched)
+            if trail.cycles.matched:
+                signs = PERIOD
         if trail.window_calls is not None and trail.window_calls.busy:
-            repeats = True
-        if repeats or "round" in self.always:
-            return [View("round", trail, round_.last_call, round_.response)]
+            signs |= WINDOW
+        if signs or "round" in self.always:
+            last, response = round_.last_call, round_.response
+            return [View("round", trail, last, response, None, None, None, 0, None, None, None, None, None, signs)]
         return ()
 
 

@@ -16,6 +16,7 @@ from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger, View
 from unstuck.policy import Loop, Loops, allowed, finding_of
+from unstuck.signs import ANY
 from unstuck.trail import Trail
 from unstuck.wording import model_text
 
@@ -52,15 +53,12 @@ class Monitor:
         price = next((detector.price for detector in rules.detectors if isinstance(detector, Budget)), None)
         self.ledger = Ledger(rules.reading, needs, span, price)
         self.loops = Loops()
-        self._asked: dict[str, tuple[Detector, ...]] = {
-            moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
+        self._asked: dict[str, tuple[tuple[int, Detector], ...]] = {
+            moment: tuple((detector.signs, detector) for detector in rules.detectors if moment in detector.moments)
             for moment in ("call", "result", "round", "message", "text", "compaction")
         }
-        self._always = {
-            moment: tuple(detector for detector in asked if not detector.needs_repetition)
-            for moment, asked in self._asked.items()
-        }
-        self.ledger.always = frozenset(moment for moment, asked in self._always.items() if asked)
+        always = (moment for moment, asked in self._asked.items() if any(signs == ANY for signs, _ in asked))
+        self.ledger.always = frozenset(always)
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
     @property
@@ -113,7 +111,10 @@ class Monitor:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
         for view in views:
-            for detector in self._always[view.moment] if view.quiet else self._asked[view.moment]:
+            seen = view.signs
+            for signs, detector in self._asked[view.moment]:
+                if not (signs & seen or signs == ANY):
+                    continue
                 evidence = detector.look(view)
                 verdict = self._judge(view, evidence, repeats) if evidence is not None else None
                 if verdict is not None:
@@ -180,7 +181,7 @@ class Monitor:
             self._waiting = [verdict for verdict in self._waiting if self._round_open(verdict.agent)]
         if not now:
             return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
-        strongest = max(now, key=lambda verdict: verdict.level)
+        strongest = now[0] if len(now) == 1 else max(now, key=lambda verdict: verdict.level)
         findings = tuple(verdict.finding for verdict in now if verdict.finding is not None)
         if self.rules.policy.shadow:
             return Decision(Level.OBSERVE, findings, None, strongest.finding, tuple(repeats))

@@ -70,6 +70,7 @@ class Loop(Row):
         self.scanned: dict[str, int] = {}  # per pattern the call up to which its repeats were named
 
     MOST_ANCHORS = 64
+    latest: tuple[int, ...] = ()  # the anchors it was last recognised by; not saved, costs one look-up anew
 
     def total(self, evidence: Evidence, ahead: bool) -> int:
         """
@@ -112,11 +113,14 @@ class Loops:
             number = self.by_anchor.get((owner, anchor))
             if number is not None:
                 loop = self.found[number]
+                if loop.latest == evidence.anchors:
+                    return loop
                 break
         else:
             self.count += 1
             loop = self.found[self.count] = Loop(self.count)
         loop.take(evidence.anchors)
+        loop.latest = evidence.anchors
         for anchor in evidence.anchors:
             self.by_anchor[owner, anchor] = loop.number
         if len(self.found) > self.MOST:

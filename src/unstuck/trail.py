@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
 from unstuck.records import CallState, Round, ToolState
+from unstuck.signs import CASCADE, CHAIN, DIFFERS, ECHO, EMPTY, FAILED, GROUND, MISTAKE, SAME
 from unstuck.window import CallWindow
 
 if TYPE_CHECKING:
@@ -53,17 +54,25 @@ class Trail:
         "talk_first",
     )
 
-    def is_quiet(self, state: CallState, tool: ToolState) -> bool:
-        """Whether nothing in the latest exchange was seen before."""
-        return (
-            state.same < 2
-            and tool.chain < 2
-            and tool.failed < 2
-            and tool.echo < 2
-            and self.empty < 2
-            and self.failed < 2
-            and not (state.differing or self.redundant or tool.mistake_call == state.last)
-        )
+    def signs(self, state: CallState, tool: ToolState | None) -> int:
+        """What the latest exchange may be a sign of."""
+        signs = SAME if state.same > 1 else 0
+        if state.differing:
+            signs |= DIFFERS
+        if tool is not None:
+            if tool.chain > 1:
+                signs |= CHAIN
+            if tool.failed > 1:
+                signs |= FAILED
+            if tool.echo > 1:
+                signs |= ECHO
+            if tool.mistake_call == state.last:
+                signs |= MISTAKE
+        if self.empty > 1:
+            signs |= EMPTY
+        if self.failed > 1:
+            signs |= CASCADE
+        return signs | GROUND if self.redundant else signs
 
     def end_talk(self) -> None:
         """The agent acted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 from unstuck.detectors.detector import Evidence
@@ -57,14 +58,20 @@ _ADVICE = {
 _DEFAULT_ADVICE = "Doing it again will not change that. Change your approach, or say what is blocking you."
 
 
+@lru_cache(maxsize=1_024)
 def plain_name(tool: str) -> str:
     """A tool's name with everything but letters, digits and `_` replaced, so that it cannot carry instructions."""
     return _NAME.sub("_", tool)[:64]
 
 
+@lru_cache(maxsize=1_024)
+def _named(tools: tuple[str, ...]) -> str:
+    return ", ".join(f"`{plain_name(tool)}`" for tool in tools[:4]) or "the same tools"
+
+
 def model_text(evidence: Evidence, level: Level, repeats: int) -> str:
     """What the model reads: what was counted, the first error line where there is one, what to do instead."""
-    tools = ", ".join(f"`{plain_name(tool)}`" for tool in evidence.tools[:4]) or "the same tools"
+    tools = _named(evidence.tools)
     seen = _SEEN.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(
         tools=tools, n=repeats
     )

@@ -6,6 +6,7 @@ from unstuck.cycles import Cycles
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import PERIOD
 
 
 class Cycle(Detector):
@@ -18,7 +19,7 @@ class Cycle(Detector):
 
     pattern = "cycle"
     moments = frozenset(("call", "round"))
-    needs_repetition = True
+    signs = PERIOD
     needs = frozenset(("calls", "cycles"))
     rungs = Ladder(nudge=3, block=4, stop=6)
 

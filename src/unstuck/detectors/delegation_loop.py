@@ -6,6 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import DELEGATED
 
 
 class DelegationLoop(Detector):
@@ -13,7 +14,7 @@ class DelegationLoop(Detector):
 
     pattern = "delegation_loop"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = DELEGATED
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=5, stop=8)
 

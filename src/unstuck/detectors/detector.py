@@ -9,6 +9,7 @@ from unstuck.errors import SettingsError
 from unstuck.findings import Unit
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import ANY
 from unstuck.trail import Trail
 
 
@@ -49,8 +50,8 @@ class Detector:
     moments: ClassVar[frozenset[str]]
     rungs: ClassVar[Ladder]
     needs: ClassVar[frozenset[str]] = frozenset(("calls", "tools", "cycles"))
-    needs_repetition: ClassVar[bool] = False
-    """Whether the detector has nothing to say of an exchange in which nothing at all was seen before: it is not asked then."""
+    signs: ClassVar[int] = ANY
+    """The signs of `unstuck.signs` of which one must have been seen; by default the detector is asked every time."""
     __slots__ = ("ladder", "least")
     least: int
     ladder: Ladder

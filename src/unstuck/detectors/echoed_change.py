@@ -7,6 +7,7 @@ from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
 from unstuck.settle import NUMBERS_APART
+from unstuck.signs import ECHO
 
 
 class EchoedChange(Detector):
@@ -14,7 +15,7 @@ class EchoedChange(Detector):
 
     pattern = "echoed_change"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = ECHO
     rungs = Ladder(nudge=8, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:

@@ -6,6 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import EMPTY
 
 
 class EmptyAnswers(Detector):
@@ -13,7 +14,7 @@ class EmptyAnswers(Detector):
 
     pattern = "empty_answers"
     moments = frozenset(("result",))
-    needs_repetition = True
+    signs = EMPTY
     rungs = Ladder(nudge=8)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import CASCADE
 
 
 class FailureCascade(Detector):
@@ -12,7 +13,7 @@ class FailureCascade(Detector):
 
     pattern = "failure_cascade"
     moments = frozenset(("result",))
-    needs_repetition = True
+    signs = CASCADE
     rungs = Ladder(nudge=5, stop=14)
 
     def look(self, view: View) -> Evidence | None:

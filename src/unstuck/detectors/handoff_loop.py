@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import DELEGATED
 
 
 class HandoffLoop(Detector):
@@ -12,7 +13,7 @@ class HandoffLoop(Detector):
 
     pattern = "handoff_loop"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = DELEGATED
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=4, stop=6)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import CHAIN
 
 
 class NearRepeat(Detector):
@@ -15,7 +16,7 @@ class NearRepeat(Detector):
 
     pattern = "near_repeat"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = CHAIN
     rungs = Ladder(nudge=5, block=8, stop=12)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import SWING
 
 
 class Oscillation(Detector):
@@ -15,7 +16,7 @@ class Oscillation(Detector):
 
     pattern = "oscillation"
     moments = frozenset(("result",))
-    needs_repetition = True
+    signs = SWING
     rungs = Ladder(nudge=3, stop=6)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import GROUND
 
 
 class RecoveredGround(Detector):
@@ -16,7 +17,7 @@ class RecoveredGround(Detector):
 
     pattern = "recovered_ground"
     moments = frozenset(("result",))
-    needs_repetition = True
+    signs = GROUND
     rungs = Ladder(nudge=5, stop=16)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import MISTAKE
 
 
 class RecurringFailure(Detector):
@@ -15,7 +16,7 @@ class RecurringFailure(Detector):
 
     pattern = "recurring_failure"
     moments = frozenset(("result",))
-    needs_repetition = True
+    signs = MISTAKE
     rungs = Ladder(nudge=4)
 
     def look(self, view: View) -> Evidence | None:

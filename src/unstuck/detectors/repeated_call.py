@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import DIFFERS
 
 
 class RepeatedCall(Detector):
@@ -16,7 +17,7 @@ class RepeatedCall(Detector):
 
     pattern = "repeated_call"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = DIFFERS
     rungs = Ladder(nudge=6, block=10, stop=16)
 
     def look(self, view: View) -> Evidence | None:

@@ -6,6 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import FAILED
 
 
 class RepeatedFailure(Detector):
@@ -18,7 +19,7 @@ class RepeatedFailure(Detector):
 
     pattern = "repeated_failure"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = FAILED
     rungs = Ladder(nudge=5, block=9, stop=14)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence, lap_anchors
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import SAME
 
 
 class RepeatedResult(Detector):
@@ -17,7 +18,7 @@ class RepeatedResult(Detector):
 
     pattern = "repeated_result"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = SAME
     rungs = Ladder(nudge=3, block=5, stop=8)
 
     def look(self, view: View) -> Evidence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence, lap_anchors
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import SAME
 
 
 class StuckPoll(Detector):
@@ -16,7 +17,7 @@ class StuckPoll(Detector):
 
     pattern = "stuck_poll"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = SAME
     rungs = Ladder(nudge=6, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:

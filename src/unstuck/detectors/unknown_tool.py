@@ -6,6 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
+from unstuck.signs import FAILED
 
 
 class UnknownTool(Detector):
@@ -13,7 +14,7 @@ class UnknownTool(Detector):
 
     pattern = "unknown_tool"
     moments = frozenset(("call", "result"))
-    needs_repetition = True
+    signs = FAILED
     rungs = Ladder(nudge=3, block=5, stop=8)
 
     def look(self, view: View) -> Evidence | None:

@@ -13,6 +13,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import SettingsError
 from unstuck.ladder import Ladder, check_count
 from unstuck.ledger import View
+from unstuck.signs import WINDOW
 from unstuck.window import Made
 
 HIGHEST_SPAN = 10_000
