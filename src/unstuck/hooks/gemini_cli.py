@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from unstuck.events import MAIN, Call, Compaction, Message, Outcome, Result, User
+from unstuck.events import MAIN, Call, Message, Outcome, Result, User
 from unstuck.findings import Level
 from unstuck.fingerprint import call_fingerprint
 from unstuck.hooks.dialect import Answer, Delivered, Environ, session_of, text_field, tool_of
 
 TITLE = "Gemini CLI"
 PROGRAM = "gemini"
-EVENTS = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "PreCompress")
+EVENTS = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent")
 ENTRY = {"name": "unstuck", "timeout": 10_000}  # milliseconds
-HOME = ("GEMINI_CLI_HOME", ".gemini", "settings.json")
+HOME = ("GEMINI_CLI_HOME", "", ".gemini/settings.json")
 PROJECT = ".gemini/settings.json"
 WINDOWS_SHELL = "powershell"
 ENDS = True
@@ -28,7 +28,7 @@ _PROCESS = re.compile(r"^(?:Process Group PGID|Background PIDs|Signal): [^\n]*\n
 def read(payload: Mapping[str, Any], environ: Environ, now: float) -> Delivered | None:
     """What the event says. Calls have no ids; its clock, with the call, tells an event that is delivered twice."""
     session, name = session_of(payload), payload.get("hook_event_name")
-    event: Call | Result | User | Message | Compaction
+    event: Call | Result | User | Message
     call = None
     if name == "BeforeTool":
         event = Call(session, "", tool_of(payload), payload.get("tool_input"), time=now)
@@ -41,10 +41,8 @@ def read(payload: Mapping[str, Any], environ: Environ, now: float) -> Delivered 
         event = User(session, text_field(payload, "prompt"))
     elif name == "AfterAgent":
         event = Message(session, 0, 0, text=text_field(payload, "prompt_response"), time=now)
-    elif name == "PreCompress":
-        event = Compaction(session)
     else:
-        return None
+        return None  # PreCompress comes before every request, whether or not anything is compressed
     clock = text_field(payload, "timestamp")
     which = f"{call_fingerprint(*call):x}" if call else ""
     key = f"{name} {clock} {which}" if clock else None
