@@ -113,8 +113,7 @@ class Guard:
             found = self._runs.get(key)
             if found is not None:
                 before, owner = found
-                agent = before.run.agent(name, before.name if before.name != name else before.parent, before.depth)
-                agent.above = before.above
+                agent = before.hand_over(name)
                 self._runs[key] = agent, owner
                 return agent
         return self.begin(key, name)

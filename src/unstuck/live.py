@@ -234,6 +234,12 @@ class LiveAgent:
         if self.run.stopped is not None:
             raise stop(self.run.stopped)
 
+    def hand_over(self, name: str) -> LiveAgent:
+        """The agent called *name* goes on with this one's conversation."""
+        agent = self.run.agent(name, self.name if self.name != name else self.parent, self.depth)
+        agent.above = self.above
+        return agent
+
     def enter(self) -> None:
         """A tool of this agent runs from here on, in this thread or task: agents that begin in there are its sub-agents."""
         CURRENT.set(self)

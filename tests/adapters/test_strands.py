@@ -1,0 +1,126 @@
+"""The adapter for Strands Agents, in front of the real framework."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("strands", reason="Strands Agents is not installed")
+
+from strands import Agent, tool
+from strands.hooks import AfterToolCallEvent, HookProvider
+from strands.models import Model
+from strands.multiagent import Swarm
+
+from unstuck.testing_adapters.suite import AdapterSuite
+from unstuck.testing_adapters.world import DONE, INPUT_TOKENS, OUTPUT_TOKENS, TEXT, Answered, Ask, Asked, Item, Said, World
+
+USAGE = {"inputTokens": INPUT_TOKENS, "outputTokens": OUTPUT_TOKENS, "totalTokens": INPUT_TOKENS + OUTPUT_TOKENS}
+
+
+class Scripted(Model):
+    """A model that follows the script of a world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.hands_to: str | None = None
+
+    def update_config(self, **config):
+        pass
+
+    def get_config(self):
+        return {}
+
+    async def structured_output(self, output_model, prompt, system_prompt=None, **options):
+        raise NotImplementedError
+        yield
+
+    async def stream(self, messages, tool_specs=None, system_prompt=None, **options):
+        if self.hands_to is not None:
+            calls, self.hands_to = [("hand-off", Ask("handoff_to_agent", {"agent_name": self.hands_to, "message": "go on"}))], None
+        else:
+            calls = self.world.turn(item for message in copy.deepcopy(messages) for item in items(message))
+        yield {"messageStart": {"role": "assistant"}}
+        yield {"contentBlockStart": {"start": {}}}
+        yield {"contentBlockDelta": {"delta": {"text": TEXT if calls else DONE}}}
+        yield {"contentBlockStop": {}}
+        for id, ask in calls:
+            yield {"contentBlockStart": {"start": {"toolUse": {"name": ask.tool, "toolUseId": id}}}}
+            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(dict(ask.args))}}}}
+            yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if calls else "end_turn"}}
+        yield {"metadata": {"usage": USAGE, "metrics": {"latencyMs": 1}}}
+
+
+def items(message: Any) -> list[Item]:
+    found: list[Item] = []
+    for block in message["content"]:
+        if "toolUse" in block:
+            found.append(Asked(block["toolUse"]["toolUseId"]))
+        elif "toolResult" in block:
+            found.append(Answered(block["toolResult"]["toolUseId"], str(block["toolResult"]["content"])))
+        else:
+            found.append(Said(message["role"], block["text"]))
+    return found
+
+
+def agent_of(world: World, guard: Any, more: Any = (), hooks: Any = (), **options: Any) -> Agent:
+    tools = [*map(tool, world.tools()), *more]
+    hooks = [*([guard] if guard else []), *hooks]
+    return Agent(model=Scripted(world), tools=tools, hooks=hooks, callback_handler=None, **options)
+
+
+def answer(result: Any) -> str:
+    return result.message["content"][0].get("text", "")
+
+
+class RunsTwice(HookProvider):
+    """Lets the first call run twice, as a retry on failure would."""
+
+    def __init__(self) -> None:
+        self.again = True
+
+    def register_hooks(self, registry, **options):
+        registry.add_callback(AfterToolCallEvent, self.after)
+
+    def after(self, event):
+        event.retry, self.again = self.again, False
+
+
+class TestStrands(AdapterSuite):
+    adapter = "strands"
+    doors = ("async", "sync", "stream")
+    async def drive(self, world, guard):
+        return answer(await agent_of(world, guard).invoke_async("Go."))
+
+    def enter(self, door, world, guard):
+        agent = agent_of(world, guard)
+        if door == "sync":
+            return answer(agent("Go."))
+
+        async def stream() -> str:
+            parts = [part async for part in agent.stream_async("Go.")]
+            return answer(parts[-1]["result"])
+
+        return asyncio.run(stream())
+
+    async def delegate(self, outer, inner, guard):
+        @tool
+        async def ask_reviewer(task: str) -> str:
+            """Ask the reviewer."""
+            return answer(await agent_of(inner, guard, name="reviewer").invoke_async(task))
+
+        return answer(await agent_of(outer, guard, [ask_reviewer]).invoke_async("Go."))
+
+    async def hand_off(self, world, other, guard):
+        first, second = agent_of(world, guard, name="first"), agent_of(other, guard, name="second")
+        first.model.hands_to = "second"
+        result = await Swarm([first, second]).invoke_async("Go.")
+        return answer(result.results["second"].result)
+
+    async def run_again(self, world, guard):
+        return answer(await agent_of(world, guard, hooks=[RunsTwice()]).invoke_async("Go."))
