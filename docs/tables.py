@@ -1,5 +1,5 @@
 """
-Writes into the documentation what the code knows best: the rungs of each pattern.
+Writes into the documentation what the code knows best: the rungs of each pattern, and what there is for which framework.
 
     python3 dev.py run python docs/tables.py
 
@@ -8,6 +8,7 @@ Writes into the documentation what the code knows best: the rungs of each patter
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,10 @@ import unstuck
 if TYPE_CHECKING:
     from unstuck.ladder import Ladder
 
-PATTERNS = Path(__file__).resolve().parent / "patterns.md"
+ROOT = Path(__file__).resolve().parent.parent
+PATTERNS = ROOT / "docs" / "patterns.md"
+README = ROOT / "README.md"
+ADAPTERS = ROOT / "src" / "unstuck" / "adapters"
 ROW = re.compile(r"^(\| \[`(\w+)`\]\(#\2\) \| .* \| )(.+) \|$", re.MULTILINE)
 
 
@@ -43,5 +47,26 @@ def rungs(ladder: Ladder) -> str:
     return ", ".join("-" if rung is None else str(rung) for rung in ladder)
 
 
+def frameworks(page: str) -> str:
+    """*page* with a row for each adapter, after that of home-made loops."""
+    rows = "\n".join(sorted(adapters(), key=str.lower))
+    return re.sub(r"(\| a loop of your own .*\n)(?:\|.*\n)*", lambda found: f"{found[1]}{rows}\n", page, count=1)
+
+
+def adapters() -> list[str]:
+    """For each adapter the framework, the module and the line to write, from the first sentence of its file."""
+    rows = []
+    for path in ADAPTERS.iterdir():
+        file = path / "__init__.py" if path.is_dir() else path
+        if path.stem[0] == "_" or path.suffix not in ("", ".py") or not file.exists():
+            continue
+        text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+        name, _, how = text.split("\n\n", 1)[0].replace("\n", " ").partition(": ")
+        name = name.removeprefix("The guard for ").partition(" (")[0]
+        rows.append(f"| {name} | `unstuck.adapters.{path.stem}` | {how.rstrip('.')} |")
+    return rows
+
+
 if __name__ == "__main__":
     PATTERNS.write_text(patterns(PATTERNS.read_text("utf-8")), "utf-8")
+    README.write_text(frameworks(README.read_text("utf-8")), "utf-8")

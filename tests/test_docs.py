@@ -196,6 +196,12 @@ def test_the_pages_name_every_format():
         assert sorted(re.findall(r"^\| `(\w+)` \|", table[1], re.MULTILINE)) == sorted(READERS), page.name
 
 
+def test_the_readme_has_a_row_for_each_adapter():
+    """The table of frameworks is the one that the adapters' files make."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert page == runpy.run_path(str(ROOT / "docs" / "tables.py"))["frameworks"](page), "run docs/tables.py"
+
+
 def test_the_example_answer_keeps_to_the_schema():
     """The answer that the page explains is one that the published schema allows, and every field of the schema is explained."""
     schema = json.loads((Path(unstuck.__file__).parent / "schemas" / "scan.schema.json").read_text("utf-8"))
