@@ -60,13 +60,15 @@ def agent_of(world: World, guard: Any, more: Any = (), **options: Any) -> Any:
 
 
 def asking(world: World) -> Any:
-    """A tool that waits for a person, and is executed again when the run is resumed."""
+    """A tool that asks a person on its first call, and so is executed again when the run is resumed."""
 
     @tool
     def read_file(path: str) -> str:
         """Read a file once somebody has agreed."""
-        interrupt("May I?")
-        return world.do("read_file", path=path)
+        answer = world.do("read_file", path=path)
+        if len(world.executed) < 3:
+            interrupt("May I?")
+        return answer
 
     return read_file
 
@@ -110,7 +112,7 @@ class TestLangChain(AdapterSuite):
     async def run_again(self, world, guard):
         read_file, config = asking(world), {"configurable": {"thread_id": "t"}}
         agent = create_agent(Scripted(world=world), [read_file], middleware=[guard], checkpointer=InMemorySaver())
-        for request in (GO, Command(resume="yes"), Command(resume="yes")):
+        for request in (GO, Command(resume="yes")):
             found = await agent.ainvoke(request, config)
         return found["messages"][-1].content
 
@@ -169,6 +171,6 @@ class TestLangGraph(AdapterSuite):
         graph.add_conditional_edges("model", tools_condition)
         graph.add_edge("tools", "model")
         compiled = graph.compile(checkpointer=InMemorySaver())
-        for request in (GO, Command(resume="yes"), Command(resume="yes")):
+        for request in (GO, Command(resume="yes")):
             found = await compiled.ainvoke(request, config)
         return found["messages"][-1].content

@@ -22,7 +22,7 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_usage import InputTokensDetails, OutputTokensDetails
 
-from unstuck import Call, LoopStopped, Rules
+from unstuck import Call, LoopStopped, Result, Rules
 from unstuck.detectors.repeated_result import RepeatedResult
 from unstuck.ladder import Ladder
 from unstuck.testing_adapters.suite import AdapterSuite
@@ -109,7 +109,10 @@ def config(guard: Any) -> RunConfig:
 class TestOpenAIAgents(AdapterSuite):
     adapter = "openai_agents"
     doors = ("async", "sync", "stream")
-    gaps: ClassVar = {"test_a_quiet_stop_ends_the_run": "the SDK has no way to end a run but an exception"}
+    gaps: ClassVar = {
+        "test_a_quiet_stop_ends_the_run": "the SDK has no way to end a run but an exception",
+        "test_a_call_run_again_counts_once": "nothing runs twice: a call that waits for approval first runs when the run is resumed",
+    }
 
     async def drive(self, world, guard):
         return (await Runner.run(agent_of(world), "Go.", hooks=guard, run_config=config(guard), max_turns=100)).final_output
@@ -145,15 +148,25 @@ class TestOpenAIAgents(AdapterSuite):
         first = Agent("first", model=Scripted(world, "transfer_to_second"), handoffs=[handoff(second)])
         return (await Runner.run(first, "Go.", hooks=guard, max_turns=100)).final_output
 
-    async def run_again(self, world, guard):
+    def test_an_approved_call_counts_once(self):
+        """A run that was interrupted for approval goes on as the same run."""
+        events, world = [], World(TWICE)
+        guard = self.guard(on_event=events.append)
         tools = [function_tool(tool, needs_approval=True) for tool in world.tools()]
-        result = await Runner.run(Agent("assistant", model=Scripted(world), tools=tools), "Go.", hooks=guard)
-        while result.interruptions:
-            state = result.to_state()
-            for item in result.interruptions:
-                state.approve(item)
-            result = await Runner.run(Agent("assistant", model=Scripted(world), tools=tools), state, hooks=guard)
-        return result.final_output
+        agent = Agent("assistant", model=Scripted(world), tools=tools)
+
+        async def approve() -> Any:
+            result = await Runner.run(agent, "Go.", hooks=guard)
+            while result.interruptions:
+                state = result.to_state()
+                for item in result.interruptions:
+                    state.approve(item)
+                result = await Runner.run(agent, state, hooks=guard)
+            return result.final_output
+
+        assert asyncio.run(approve()) == DONE
+        assert len([event for event in events if isinstance(event, Call)]) == 2
+        assert [event.content for event in events if isinstance(event, Result)] == ["10 lines"] * 2
 
     def test_an_agent_as_a_tool_is_linked(self):
         """`Agent.as_tool(hooks=guard)` shares the outer run's usage object; it is a sub-agent all the same."""

@@ -95,7 +95,7 @@ class AdapterSuite:
         raise NotImplementedError
 
     async def run_again(self, world: World, guard: Any) -> str:
-        """As `drive`, in a way in which the framework runs the first call twice: a resumed interrupt, a retry."""
+        """As `drive`, in a way in which the tool of the first call runs twice: a resumed interrupt, a retry."""
         raise NotImplementedError
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -295,7 +295,8 @@ class AdapterSuite:
         events: list[Event] = []
         world, guard = World(LOOP._replace(turns=LOOP.turns[:2])), self.guard(on_event=events.append)
         assert asyncio.run(self.run_again(world, guard)) == DONE
-        assert [event.id for event in events if isinstance(event, Call)] == ["call-1-0", "call-2-0"]
+        assert len([event for event in events if isinstance(event, Call)]) == 2
+        assert len(world.executed) == 3
         assert len([event for event in events if isinstance(event, Result)]) == 2
         assert guard.findings == ()
 

@@ -1,0 +1,155 @@
+"""
+Microsoft Agent Framework: `Agent(client, ..., middleware=[LoopGuard()])`, or `agent.run(..., middleware=[LoopGuard()])`.
+
+A stop answers the call with the reason and is raised before the next model call. A nudge stands in one request only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, TypeAlias
+
+from unstuck.errors import LoopStopped as _LoopStopped
+from unstuck.errors import MissingDependencyError
+from unstuck.events import MAIN, Usage
+from unstuck.findings import Finding, Level
+from unstuck.guard import Guard, failsafe
+from unstuck.live import LiveAgent
+
+try:
+    from agent_framework import (
+        AgentMiddleware,
+        ChatMiddleware,
+        ChatResponse,
+        FunctionMiddleware,
+        Message,
+        MiddlewareBundle,
+        MiddlewareFailure,
+    )
+except ImportError as error:
+    raise MissingDependencyError("agent-framework-core", "agent-framework") from error
+
+__all__ = ("LoopGuard", "LoopStopped")
+
+Next: TypeAlias = Callable[[], Awaitable[None]]
+_AGENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent_framework_agent", default=None)
+"""The agent whose run this is."""
+
+
+class LoopStopped(_LoopStopped, MiddlewareFailure):
+    """A run was ended because it looped; the framework passes this failure on, where it absorbs others."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        MiddlewareFailure.__init__(self, finding.record)
+
+
+class LoopGuard(Guard, MiddlewareBundle):
+    """Middleware that watches agents; takes the arguments of `unstuck.guard.Guard`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Guard.__init__(self, *args, **kwargs)
+        MiddlewareBundle.__init__(self, [_Runs(self), _Requests(self), _Calls(self)])
+
+    @failsafe
+    def heard(self, agent: LiveAgent, response: Any) -> None:
+        """The model answered; for a streamed answer, once it is whole."""
+        contents = [content for message in response.messages for content in message.contents]
+        used, usage = response.usage_details, None
+        if used:
+            cached = used.get("cache_read_input_token_count") or 0
+            usage = Usage(used.get("input_token_count") or 0, used.get("output_token_count") or 0, cached)
+        calls = sum(content.type == "function_call" for content in contents)
+        agent.responded(response.text, calls, usage=usage, model=response.model if hasattr(response, "model") else None)
+
+    @failsafe
+    def called(self, agent: LiveAgent, context: Any) -> str | None:
+        """The words in place of the result of a call that must not run."""
+        args = context.arguments if isinstance(context.arguments, Mapping) else context.arguments.model_dump()
+        decision = agent.called(_id(context), context.function.name, dict(args))
+        return decision.text if decision.level >= Level.BLOCK else None
+
+    @failsafe
+    def returned(self, agent: LiveAgent, context: Any) -> None:
+        """A call has run."""
+        result = context.result
+        if isinstance(result, list):
+            result = "\n".join(str(getattr(part, "text", part)) for part in result)
+        agent.returned(_id(context), result)
+
+    @failsafe
+    def failed(self, agent: LiveAgent, context: Any, error: Exception) -> None:
+        """A call raised."""
+        agent.failed(_id(context), error)
+
+
+class _Runs(AgentMiddleware):
+    """Around a run: which agent this is."""
+
+    def __init__(self, guard: LoopGuard) -> None:
+        self.guard = guard
+
+    async def process(self, context: Any, call_next: Next) -> None:
+        agent = self.guard.start(getattr(context.agent, "name", None) or MAIN)
+        token = _AGENT.set(agent)
+        try:
+            await call_next()
+        finally:
+            if not context.stream:  # a stream is consumed after this
+                _AGENT.reset(token)
+                if not agent.depth:
+                    agent.run.end()
+
+
+class _Requests(ChatMiddleware):
+    """Around a request to the model: the place for a nudge, and for a stop."""
+
+    def __init__(self, guard: LoopGuard) -> None:
+        self.guard = guard
+
+    async def process(self, context: Any, call_next: Next) -> None:
+        agent = _AGENT.get()
+        if agent is None:
+            return await call_next()
+        if agent.run.stopped is not None and self.guard.graceful:
+            context.result = ChatResponse(messages=[Message("assistant", [agent.run.stop_text])])
+            return None
+        agent.check(LoopStopped)
+        text = agent.nudge()
+        if text is not None:
+            context.messages.append(Message("user", [text]))
+        if context.stream:
+            context.stream_result_hooks.append(lambda response: self.guard.heard(agent, response))
+        await call_next()
+        if not context.stream:
+            self.guard.heard(agent, context.result)
+        return None
+
+
+class _Calls(FunctionMiddleware):
+    """Around a call."""
+
+    def __init__(self, guard: LoopGuard) -> None:
+        self.guard = guard
+
+    async def process(self, context: Any, call_next: Next) -> None:
+        agent = _AGENT.get()
+        if agent is None:
+            return await call_next()
+        refusal = self.guard.called(agent, context)
+        if refusal is not None:
+            context.result = refusal
+            return None
+        try:
+            with agent.inside():
+                await call_next()
+        except Exception as error:
+            self.guard.failed(agent, context, error)
+            raise
+        self.guard.returned(agent, context)
+        return None
+
+
+def _id(context: Any) -> str:
+    return str(context.metadata.get("call_id") or "")
