@@ -1,5 +1,5 @@
 """
-Writes into the documentation what the code knows best: the rungs of each pattern, and what there is for which framework.
+Writes into the documentation what the code knows best: the rungs of each pattern, and what there is for which framework and format.
 
     python3 dev.py run python docs/tables.py
 
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import unstuck
+from unstuck.readers import READERS
 
 if TYPE_CHECKING:
     from unstuck.ladder import Ladder
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = ROOT / "docs" / "patterns.md"
 README = ROOT / "README.md"
+SCAN = ROOT / "docs" / "scan.md"
 ADAPTERS = ROOT / "src" / "unstuck" / "adapters"
 ROW = re.compile(r"^(\| \[`(\w+)`\]\(#\2\) \| .* \| )(.+) \|$", re.MULTILINE)
 
@@ -67,6 +70,24 @@ def adapters() -> list[str]:
     return rows
 
 
+def formats(page: str) -> str:
+    """*page* with a row for each reader in its table of formats: the one that stands there, or one made from the reader's file."""
+    found = re.search(r"\| format \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page)
+    if found is None:
+        raise SystemExit("the page has no table of formats")
+    rows = {row.split("`")[1]: row for row in found[1].splitlines()}
+    made = [rows.get(name) or f"| `{name}` | {recorded(module)} |" for name, module in READERS.items()]
+    return page[: found.start(1)] + "\n".join(made) + "\n" + page[found.end(1) :]
+
+
+def recorded(module: str) -> str:
+    """What a reader reads, from the first sentence of its file."""
+    text = import_module(module).__doc__ or ""
+    first = " ".join(text.split("\n\n", 1)[0].split()).partition(". ")[0]
+    return first.removeprefix("Reads ").rstrip(".")
+
+
 if __name__ == "__main__":
     PATTERNS.write_text(patterns(PATTERNS.read_text("utf-8")), "utf-8")
-    README.write_text(frameworks(README.read_text("utf-8")), "utf-8")
+    README.write_text(formats(frameworks(README.read_text("utf-8"))), "utf-8")
+    SCAN.write_text(formats(SCAN.read_text("utf-8")), "utf-8")
