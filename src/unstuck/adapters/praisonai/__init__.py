@@ -1,0 +1,17 @@
+"""
+PraisonAI: `agent = LoopGuard().attach(Agent(...))`.
+
+The guard takes the place of the agent's own detection: PraisonAI's Loop Detection, Loop Guard and the doom-loop check of autonomous
+runs are off for an agent that it watches; time limits stay. `docs/compat/praisonai.md` shows what it does.
+"""
+
+from __future__ import annotations
+
+from unstuck.errors import LoopStopped, MissingDependencyError
+
+try:
+    from unstuck.adapters.praisonai.guard import LoopGuard
+except ImportError as error:
+    raise MissingDependencyError("praisonaiagents", "praisonai") from error
+
+__all__ = ("LoopGuard", "LoopStopped")
