@@ -212,13 +212,15 @@ class Ledger:
         """A call about to run."""
         self.calls += 1
         trail = self.trails.get(event.agent) or self.trail(event.agent)
+        name, args = event.tool, event.args
+        if type(args) is str:
+            args = arguments(args)
+        if event.message is None and (event.origin != "model" or (self.reading.exempt and self.reading.is_exempt(name))):
+            self._stand_apart(trail, event, args)
+            return ()
         views = self._join_round(trail, event)
         round_ = trail.round
         assert round_ is not None
-        args = event.args
-        if type(args) is str:
-            args = arguments(args)
-        name = event.tool
         kind = self._kinds.get(name) if event.annotations is None else None
         if kind is None:
             kind = self._kind(event, args)
@@ -263,6 +265,15 @@ class Ledger:
         if len(self._kinds) < 1_024:
             self._kinds[event.tool] = kind
         return kind
+
+    def _stand_apart(self, trail: Trail, event: Call, args: Any) -> None:
+        """A call that is no evidence and names no response: it neither begins a round nor ends one."""
+        if not self.spoke:
+            self.messages += 1
+        pending = Pending(event, self.calls, self.messages, call_fingerprint(event.tool, args), "other", args)
+        pending.apart = True
+        self._open(event.id, pending)
+        self._set_aside(trail, pending, event)
 
     def _set_aside(self, trail: Trail, pending: Pending, event: Call) -> None:
         """A call that is no evidence: made by a program, sent again, exempt, or approved by a person."""
@@ -309,7 +320,7 @@ class Ledger:
         trail = self.trails.get(pending.agent) or self.trail(pending.agent)
         round_ = trail.round
         if round_ is not None:
-            if round_.response == pending.message:
+            if round_.response == pending.message and not pending.apart:
                 round_.open -= 1
             else:
                 round_ = None
@@ -374,7 +385,7 @@ class Ledger:
             settle_empty(trail, pending, text, outcome, number, self.reading.kinds.words.empty)
         if round_ is not None:
             round_.join(pending, state.symbol)
-        swing = self._carried_out(pending, state) if outcome == "ok" else None
+        swing = self._carried_out(pending, state, round_) if outcome == "ok" else None
         signs = trail.signs(state, tool)
         if swing is not None:
             signs |= SWING
@@ -385,7 +396,7 @@ class Ledger:
         call, message, deep = pending.call, pending.message, self.delegations
         return [View("result", trail, call, message, state, tool, pending, 0, text, None, swing, deep, None, signs)]
 
-    def _carried_out(self, pending: Pending, state: CallState) -> Swing | None:
+    def _carried_out(self, pending: Pending, state: CallState, round_: Round | None) -> Swing | None:
         """A call succeeded: note the change of the world or the delegation that it was."""
         kind, swing = pending.kind, None
         if kind == "delegate":
@@ -396,12 +407,17 @@ class Ledger:
         if kind == "write" and self.swings is not None and pending.told is not None:
             swing = self.swings.change(pending.told, pending.key, pending.call)
         if kind in ("write", "delegate") and pending.key not in self.written:
-            self._changed(pending.key)
-            state.epoch = self.epoch
+            if round_ is not None:
+                round_.written = (*round_.written, pending.key)
+            else:
+                self._changed(pending.key, state)
         return swing
 
-    def _changed(self, key: int) -> None:
+    def _changed(self, key: int, state: CallState | None) -> None:
+        """The world was changed by a new write, whose own count goes on."""
         self.epoch += 1
+        if state is not None:
+            state.epoch = self.epoch
         self.written[key] = None
         if len(self.written) > 4 * self.reading.window:
             self.written.popitem(last=False)
@@ -419,6 +435,9 @@ class Ledger:
         if round_ is None:
             return ()
         trail.round = None
+        for key in round_.written:
+            if key not in self.written:
+                self._changed(key, trail.calls.get(key))
         if not round_.parts:
             return ()
         signs = 0

@@ -78,7 +78,7 @@ class Loop(Row):
 
         An interruption shows in where the streak began.
         """
-        pattern = evidence.pattern
+        pattern = evidence.strand
         before, carried = self.streaks.get(pattern), self.carried.get(pattern, 0)
         if before is not None and before != evidence.streak and self.level >= Level.NUDGE:
             carried = min(carried + self.repeats[pattern], 10_000)

@@ -153,10 +153,24 @@ class Pending(Said):
 
     FIELDS: ClassVar[tuple[str, ...]] = (
         *Said.FIELDS,
-        *("agent", "approved", "call", "depth", "exempt", "ignored", "is_shell", "key", "kind", "message", "target", "time"),
+        *(
+            "agent",
+            "apart",
+            "approved",
+            "call",
+            "depth",
+            "exempt",
+            "ignored",
+            "is_shell",
+            "key",
+            "kind",
+            "message",
+            "target",
+            "time",
+        ),
         *("told", "tool"),
     )
-    ignored = exempt = is_shell = False
+    ignored = exempt = is_shell = apart = False
     target: int | None = None
     told: Told | None = None
 
@@ -326,9 +340,12 @@ class Round(Row):
         "parts",
         "response",
         "waits",
+        "written",
     )
     open = calls = last_call = 0
     waits = False
+    written: tuple[int, ...] = ()
+    """New writes that succeeded: the world changes when the round is over, in whatever order its calls stand."""
 
     def __init__(self, number: int, message: int | None, response: int, expected: int | None) -> None:
         self.number, self.message, self.response, self.expected = number, message, response, expected

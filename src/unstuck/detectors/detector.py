@@ -36,6 +36,11 @@ class Evidence(NamedTuple):
     agent: str | None = None
     error: str | None = None
 
+    @property
+    def strand(self) -> str:
+        """What its streak is a streak of: the pattern, and the call where it is about one; a loop may hold several."""
+        return f"{self.pattern} {self.keys[0]}" if len(self.keys) == 1 else self.pattern
+
 
 class Detector:
     """
