@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 1_024
 """Runs of one guard that are remembered at once; the one that was silent longest makes room."""
 
-OnStop: TypeAlias = Literal["error", "end"]
+OnStop: TypeAlias = Literal["error", "end", "answer"]
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -34,7 +34,8 @@ class Guard:
     Args:
         options: an `Options`, or a rule set (default: the preset `default`).
         attended: whether somebody can answer a question while the runs last (default true); if not, the ceiling applies.
-        on_stop: `error` raises in the caller (default), `end` ends the run in the framework's own quiet way, where it has one.
+        on_stop: `error` raises in the caller (default); where the framework has a way for it, `end` ends the run quietly, and
+            `answer` lets the model answer once more without tools.
         on_finding: called with each new finding.
         on_event: called with each event, for instance to write a trace.
         **settings: the settings of `Options`, in place of *options*.

@@ -10,8 +10,8 @@ from unstuck.errors import MissingDependencyError
 
 try:
     from unstuck.adapters.pydantic_ai.guard import LoopGuard
-    from unstuck.adapters.pydantic_ai.outcome import Records, RunLoopStopped, RunRecord
+    from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
 except ImportError as error:
     raise MissingDependencyError("pydantic-ai-slim>=2.60", "pydantic-ai") from error
 
-__all__ = ("LoopGuard", "Records", "RunLoopStopped", "RunRecord")
+__all__ = ("LoopGuard", "LoopStopped", "Records", "RunRecord")

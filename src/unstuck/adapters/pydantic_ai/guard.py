@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
-from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, ToolCallPart
+from pydantic_ai.exceptions import SkipModelRequest, ToolFailed
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart
 from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
 
-from unstuck.adapters.pydantic_ai.outcome import Records, RunLoopStopped, RunRecord
+from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
 from unstuck.adapters.pydantic_ai.transcript import Transcript
 from unstuck.config import Options, Settings
-from unstuck.errors import SettingsError
 from unstuck.events import Call, Compaction, Event
 from unstuck.findings import Decision, Finding, Level
+from unstuck.guard import Guard, OnStop
 from unstuck.live import CURRENT, MARK, LiveRun, Watchers
 from unstuck.wording import plain_name
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestContext
     from pydantic_ai.run import AgentRunResult
 
-OnStop: TypeAlias = Literal["error", "answer"]
+    from unstuck.presets import Rules
 
 NUDGE_ORIGIN = "unstuck.nudge.v1"
 ANSWER_ORIGIN = "unstuck.answer.v1"
@@ -36,42 +36,30 @@ ANSWER_ORIGIN = "unstuck.answer.v1"
 LAST_ANSWER = "No tool can be called any more. Give your final answer now from what you know, and say what is missing."
 
 
-class LoopGuard(AbstractCapability[AgentDepsT]):
+class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
     """
-    Watches every run of an agent for loops; one object serves any number of runs at a time.
+    Watches every run of an agent for loops; one object serves any number of runs at a time, of several agents too.
 
-    Args:
-        options: what to watch for and how far to go (default: the preset `default`), or give its settings as keywords.
-        on_stop: `error` ends a looping run with `RunLoopStopped` (default), `answer` lets the model answer once more, without
-            tools.
-        attended: whether somebody can answer a question while a run goes on (default: yes); where not, the ceiling holds.
-        on_finding: called with each new finding, to log or count it.
-        id: the capability's id, needed only where an agent has several guards that must be told apart.
-
-    Raises `SettingsError` for options that cannot work.
+    Takes what every `Guard` takes. *on_stop*: `error` ends a looping run with `LoopStopped` (default), `end` ends it with a text
+    that says so where text is an output of the agent, `answer` lets the model answer once more, without tools. *runs* holds the
+    records of the latest 256 runs. A run inside a tool of another guarded run is a sub-agent of it, unless its rules differ.
     """
+
+    stops = ("error", "end", "answer")
 
     def __init__(
         self,
-        options: Options | None = None,
+        options: Options | Rules | None = None,
         *,
-        on_stop: OnStop = "error",
         attended: bool = True,
+        on_stop: OnStop = "error",
         on_finding: Callable[[Finding], None] | None = None,
-        id: str | None = None,
+        on_event: Callable[[Event], None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        if options is not None and settings:
-            name = next(iter(settings))
-            raise SettingsError(name, settings[name], "options were given too", "put the setting into the options")  # type: ignore[literal-required]
-        if on_stop not in ("error", "answer"):
-            raise SettingsError("on_stop", on_stop, "there is no such way to stop", 'give "error" or "answer"')
-        self.id = id
-        self.rules = (options or Options(**settings)).rules()
+        super().__init__(options, attended=attended, on_stop=on_stop, on_finding=on_finding, on_event=on_event, **settings)
         self.on_stop = on_stop
-        self.attended = attended
         self.runs = Records()
-        self._watchers = Watchers(on_finding)
 
     @classmethod
     def from_spec(cls, *name: str, on_stop: OnStop = "error", attended: bool = True, **settings: Unpack[Settings]) -> Self:
@@ -87,20 +75,24 @@ class LoopGuard(AbstractCapability[AgentDepsT]):
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> LoopGuard[AgentDepsT]:
         """A guard of its own for each run; what it finds stands in `runs`."""
         guard = copy(self)
-        guard._begin(ctx.run_id or "run")  # noqa: SLF001 - its own class
+        guard._begin(ctx.run_id or "run", ctx.agent.name if ctx.agent is not None else None)  # noqa: SLF001 - its own class
         return guard
 
-    def _begin(self, run_id: str) -> None:
+    def _begin(self, run_id: str, name: str | None) -> None:
         above = CURRENT.get()
-        depth = 0 if above is None else (above.depth or 0) + 1
-        self._live = LiveRun(self.rules, name=run_id, attended=self.attended, watchers=self._watchers)
-        self._agent = self._live.agent(depth=depth or None)
-        self.record = RunRecord(run_id, None if above is None else above.run.name, depth)
+        if above is not None and above.run.monitor.rules == self.rules:
+            self._agent = above.run.spawned(name or "agent", above)
+        else:
+            watchers = Watchers(self._note, self._on_event)
+            self._agent = LiveRun(self.rules, name=run_id, attended=self.attended, watchers=watchers).agent()
+        self._agent.above = above
+        self._live = self._agent.run
+        self.record = RunRecord(run_id, above.run.name if above is not None else None, self._agent.depth or 0)
         self.runs.add(self.record)
-        self._transcript = Transcript(run_id, depth=depth or None)
+        self._transcript = Transcript(self._live.name, agent=self._agent)
         self._held: dict[str, Decision] = {}  # tool call id -> what was decided about it
         self._blocked: set[str] = set()
-        self._found: Finding | None = None
+        self._latest: Finding | None = None
         self._messages: Sequence[ModelMessage] = ()
         self._seen: list[ModelRequest] = []
         self._length = 0
@@ -112,7 +104,7 @@ class LoopGuard(AbstractCapability[AgentDepsT]):
             with self._agent.inside():
                 result = await handler()
             self._messages = result.all_messages()
-            record.ending = "finished" if record.stopped is None else "answered"
+            record.ending = "finished" if record.stopped is None else "stopped" if self.on_stop == "end" else "answered"
         except BaseException:
             record.ending = "failed" if record.stopped is None else "stopped"
             raise
@@ -120,12 +112,20 @@ class LoopGuard(AbstractCapability[AgentDepsT]):
             return result
         finally:
             self._catch_up(ctx, self._messages)
-            self._live.end(record.ending)
+            if not self._agent.depth:
+                self._live.end(record.ending)
 
     async def after_model_request(
         self, ctx: RunContext[AgentDepsT], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
         """Take up a response, and decide about its calls before any of them runs."""
+        try:
+            self._take(ctx, response)
+        except Exception as error:
+            self._live.switch_off(error)
+        return response
+
+    def _take(self, ctx: RunContext[AgentDepsT], response: ModelResponse) -> None:
         self._held.clear()
         self._blocked.clear()
         self._transcript.hints = partial(_hints, ctx)
@@ -139,7 +139,6 @@ class LoopGuard(AbstractCapability[AgentDepsT]):
                 for id in ids:
                     if id in decided:
                         self._held[name] = decided[id]
-        return response
 
     async def before_tool_execute(
         self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
@@ -168,42 +167,46 @@ class LoopGuard(AbstractCapability[AgentDepsT]):
             self._stop(ctx, request_context, stopped)
         elif nudges:
             text = MARK + " ".join(map(_bare, nudges))
-            ctx.enqueue(SystemPromptPart(text, metadata=_metadata(NUDGE_ORIGIN, self._found)))
+            ctx.enqueue(SystemPromptPart(text, metadata=_metadata(NUDGE_ORIGIN, self._latest)))
             nudges.clear()
         return request_context
 
     def _stop(self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext, finding: Finding) -> None:
-        if self.on_stop == "error" or self.record.stopped is not None:
-            self.record.stopped = finding
-            raise RunLoopStopped(finding, self.record.run_id)
-        self.record.stopped = finding
-        text = f"{MARK}{_bare(self._live.stop_text)} {LAST_ANSWER}"
-        ctx.enqueue(SystemPromptPart(text, metadata=_metadata(ANSWER_ORIGIN, finding)))
+        before, self.record.stopped = self.record.stopped, finding
         parameters = request_context.model_request_parameters
+        text = MARK + _bare(self._live.stop_text)
+        if self.on_stop == "end" and parameters.allow_text_output:
+            raise SkipModelRequest(ModelResponse(parts=[TextPart(text)], model_name="unstuck"))
+        if self.on_stop != "answer" or before is not None:
+            raise LoopStopped(finding, self.record.run_id)
+        ctx.enqueue(SystemPromptPart(f"{text} {LAST_ANSWER}", metadata=_metadata(ANSWER_ORIGIN, finding)))
         request_context.model_request_parameters = replace(parameters, function_tools=[], native_tools=[])
 
     def _catch_up(self, ctx: RunContext[AgentDepsT], messages: Sequence[ModelMessage]) -> None:
         """Take up the requests since the latest response that belong to this run."""
-        if len(messages) < self._length:
-            self._observe(ctx, Compaction(self.record.run_id))
-        self._length = len(messages)
-        tail: list[ModelRequest] = []
-        for message in reversed(messages):
-            if not isinstance(message, ModelRequest) or message.run_id not in (None, self.record.run_id):
-                break
-            tail.append(message)
-        for request in reversed(tail):
-            if not any(request is seen for seen in self._seen):
-                for event in self._transcript.request(request, self._blocked):
-                    self._observe(ctx, event)
-        self._seen = tail
+        try:
+            if len(messages) < self._length:
+                self._observe(ctx, Compaction(self._live.name))
+            self._length = len(messages)
+            tail: list[ModelRequest] = []
+            for message in reversed(messages):
+                if not isinstance(message, ModelRequest) or message.run_id not in (None, self.record.run_id):
+                    break
+                tail.append(message)
+            for request in reversed(tail):
+                if not any(request is seen for seen in self._seen):
+                    for event in self._transcript.request(request, self._blocked):
+                        self._observe(ctx, event)
+            self._seen = tail
+        except Exception as error:
+            self._live.switch_off(error)
 
     def _observe(self, ctx: RunContext[AgentDepsT], event: Event) -> Decision:
         decision = self._live.observe(event)
         record, transcript = self.record, self._transcript
         record.calls, record.messages = transcript.calls, transcript.responses
         record.findings += decision.findings
-        self._found = decision.finding or self._found
+        self._latest = decision.finding or self._latest
         for finding in decision.findings:
             _trace(ctx, finding)
         return decision

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic_ai.exceptions import AgentRunError
 
-from unstuck.errors import LoopStopped
+from unstuck import errors
 from unstuck.findings import Finding
 from unstuck.live import MOST_FINDINGS
 
@@ -19,7 +19,7 @@ Ending: TypeAlias = Literal["running", "finished", "stopped", "answered", "faile
 """How a run stands: `answered` = it looped, was stopped, and gave one last answer."""
 
 
-class RunLoopStopped(AgentRunError, LoopStopped):  # noqa: N818 - named after what it is to callers
+class LoopStopped(AgentRunError, errors.LoopStopped):  # noqa: N818 - the name is one in all adapters
     """
     A run that went in circles was ended; *finding* says which loop, *run_id* which run.
 
