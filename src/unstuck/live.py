@@ -121,13 +121,17 @@ class LiveRun:
     def spawned(self, name: str, by: LiveAgent) -> LiveAgent:
         """A sub-agent that *by* starts; where the name is taken it gets a number, since it begins with an empty context."""
         with self.lock:
-            free, nth = name, 1
-            while free in self.agents:
-                nth += 1
-                free = f"{name}#{nth}"
-            agent = self.agent(free, by.name, (by.depth or 0) + 1)
+            agent = self.agent(self.free_name(name), by.name, (by.depth or 0) + 1)
             agent.above = by
             return agent
+
+    def free_name(self, name: str) -> str:
+        """*name*, with a number where an agent of this run has it already."""
+        free, nth = name, 1
+        while free in self.agents:
+            nth += 1
+            free = f"{name}#{nth}"
+        return free
 
     def user(self, text: str | None = None, origin: str = "user") -> None:
         """Somebody spoke; a person's request begins a new turn, and takes back a stop."""

@@ -1,0 +1,139 @@
+"""The adapter for CrewAI, in front of the real framework."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import tempfile
+from typing import Any, ClassVar
+
+import pytest
+
+os.environ.update(
+    CREWAI_DISABLE_TELEMETRY="true",
+    OTEL_SDK_DISABLED="true",
+    CREWAI_TRACING_ENABLED="false",
+    CREWAI_STORAGE_DIR=tempfile.mkdtemp(),
+    CREWAI_TESTING="true",
+)
+pytest.importorskip("crewai", reason="CrewAI is not installed")
+
+from crewai import Agent, BaseLLM, Crew, Task
+from crewai.tools import tool
+
+from unstuck import Call
+from unstuck.adapters.crewai import LoopGuard, LoopStopped
+from unstuck.testing_adapters.suite import AdapterSuite
+from unstuck.testing_adapters.world import DONE, LOOP, TWICE, Answered, Ask, Asked, Item, Said, Scenario, World
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Scripted(BaseLLM):
+    """A model that follows the script of a world."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(model="scripted")
+        object.__setattr__(self, "world", world)
+
+    def supports_function_calling(self):
+        return True
+
+    def call(self, messages, tools=None, *args, **options):
+        calls = self.world.turn(item for message in messages for item in items(message))
+        if not calls:
+            return DONE
+        return [
+            {"id": id, "type": "function", "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))}}
+            for id, ask in calls
+        ]
+
+    async def acall(self, *args, **options):
+        return self.call(*args, **options)
+
+
+def items(message: Any) -> list[Item]:
+    if message["role"] == "tool":
+        return [Answered(message["tool_call_id"], str(message["content"]))]
+    calls = [Asked(call["id"]) for call in message.get("tool_calls") or ()]
+    text = message.get("content")
+    return [*([Said(message["role"], text)] if text else []), *calls]
+
+
+def agent_of(world: World, more: Any = (), role: str = "assistant", **options: Any) -> Agent:
+    tools = [*(tool(function.__name__)(function) for function in world.tools()), *more]
+    return Agent(role=role, goal="g", backstory="b", llm=Scripted(world), tools=tools, cache=False, max_iter=100, **options)
+
+
+def crew_of(world: World, more: Any = (), role: str = "assistant") -> Crew:
+    agent = agent_of(world, more, role)
+    task = Task(description="Go.", expected_output="e", agent=agent)
+    return Crew(agents=[agent], tasks=[task], verbose=False, cache=False)
+
+
+async def kick_off(crew: Crew, guard: Any) -> str:
+    if guard is None:
+        return (await crew.kickoff_async()).raw
+    with guard.watching():
+        return (await crew.kickoff_async()).raw
+
+
+class TestCrewAI(AdapterSuite):
+    adapter = "crewai"
+    doors = ("async", "sync", "native")
+    gaps: ClassVar = {
+        "test_a_quiet_stop_ends_the_run": "a hook cannot end a crew but by an exception",
+        "test_text_and_usage_are_seen": "hooks are not told of responses that hold calls, nor of tokens",
+        "test_a_call_run_again_counts_once": "nothing runs twice: a call is made once in a crew",
+        "test_a_hand_off_is_linked": "CrewAI has no hand-off: an agent delegates by a tool, which is a sub-agent",
+    }
+
+    @pytest.fixture(autouse=True)
+    def _without_the_limit_of_crewai(self, monkeypatch):
+        """CrewAI fails a run at the fifth equal exchange; it is out of the way where ten are wanted."""
+        monkeypatch.setattr("crewai.utilities.agent_utils.MAX_REPEATED_TOOL_CALLS", 1000)
+
+    async def drive(self, world, guard):
+        return await kick_off(crew_of(world), guard)
+
+    def enter(self, door, world, guard):
+        if door == "native":
+
+            async def native() -> str:
+                with guard.watching():
+                    return (await crew_of(world).akickoff()).raw
+
+            return asyncio.run(native())
+        with guard.watching():
+            return crew_of(world).kickoff().raw
+
+    async def delegate(self, outer, inner, guard):
+        @tool("ask_reviewer")
+        def ask_reviewer(task: str) -> str:
+            """Ask the reviewer."""
+            return crew_of(inner, role="reviewer").kickoff().raw
+
+        return await kick_off(crew_of(outer, [ask_reviewer]), guard)
+
+
+def test_the_limit_of_crewai_does_not_come_first(monkeypatch):
+    """CrewAI's own limit of five equal exchanges is not reached: calls that are blocked are answered differently each time."""
+    suite, world = TestCrewAI(), World(LOOP)
+    outcome = suite.attempt(world, suite.guard())
+    assert isinstance(outcome.error, LoopStopped)
+    assert len(world.requests) == 8
+
+
+def test_a_coworker_is_linked():
+    """CrewAI's own delegation runs the coworker inside a tool: a sub-agent of the one who asked."""
+    events = []
+    ask = Ask("delegate_work_to_coworker", {"coworker": "reviewer", "task": "look", "context": "notes.txt"})
+    leader = agent_of(World(Scenario(((ask,),), lambda ask, nth: "")), allow_delegation=True)
+    reviewer = agent_of(World(TWICE), role="reviewer")
+    crew = Crew(agents=[leader, reviewer], tasks=[Task(description="Go.", expected_output="e", agent=leader)], cache=False)
+    with LoopGuard(on_event=events.append).watching():
+        assert crew.kickoff().raw == DONE
+    calls = [(event.agent, event.parent, event.depth) for event in events if isinstance(event, Call)]
+    assert calls == [("assistant", None, None), *[("reviewer", "assistant", 1)] * 2]
+    assert len({event.run for event in events}) == 1
