@@ -22,12 +22,10 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.usage import RequestUsage
-from pydantic_ai_script import event_loop, finish
+from pydantic_ai_script import own_loop
 
 from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import DONE, INPUT_TOKENS, OUTPUT_TOKENS, TEXT, Answered, Asked, Item, Said, World
-
-__all__ = ("event_loop",)
 
 FAR = UsageLimits(request_limit=500)
 USAGE = RequestUsage(input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS)
@@ -82,7 +80,8 @@ class TestPydanticAI(AdapterSuite):
     def enter(self, door, world, guard):
         agent = agent_of(world, guard)
         if door == "sync":
-            return agent.run_sync("Go.", usage_limits=FAR).output
+            with own_loop():
+                return agent.run_sync("Go.", usage_limits=FAR).output
 
         async def stream() -> str:
             async with agent.run_stream("Go.", usage_limits=FAR) as result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -40,14 +41,23 @@ def call(tool: str = "look", args: Any = None, id: str | None = None) -> ToolCal
     return ToolCallPart(tool, args, id) if id else ToolCallPart(tool, args)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def event_loop() -> Iterator[None]:
-    """One loop for the module, closed at its end: `run_sync` would leave one behind for the garbage collector."""
+@contextmanager
+def own_loop() -> Iterator[None]:
+    """An event loop that is closed at the end: `run_sync` would leave one behind for the garbage collector to complain about."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def event_loop() -> Iterator[None]:
+    """One loop for the module."""
+    with own_loop():
+        yield
 
 
 def finish(coroutine: Any) -> Any:
