@@ -21,6 +21,11 @@ READ = {
     "codex/exec-5.jsonl": (1, 2, 6_309, 0),
     "codex/exec-tools.jsonl": (4, 8, 64, 0),
     "codex/rollout-2025-09-25T15-12-14.jsonl": (34, 35, 543_488, 0),
+    "gemini_cli/session-append.jsonl": (6, 8, 64, 0),
+    "gemini_cli/session.json": (3, 4, 22_257, 0),
+    "qwen_code/session.jsonl": (6, 8, 64, 0),
+    "opencode/opencode.db": (5, 6, 48, 0),
+    "openhands/events.json": (2, 3, 0, 0),
     "openai_messages/tau_airline_2.json": (8, 20, 0, 0),
 }
 """File -> calls, responses, tokens, broken lines; counted by hand or by other means than the reader."""

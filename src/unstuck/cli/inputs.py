@@ -49,15 +49,15 @@ def files(folder: Path) -> list[Path]:
 
 
 def known_places(environ: Mapping[str, str], home: Path) -> tuple[list[Path], list[str]]:
-    """The folders of known programs that exist, and a line about each program: what was found, or where it was looked for."""
+    """The folders (or databases) of known programs that exist, and a line about each program: what was found, or where it was looked for."""
     found: list[Path] = []
     lines = []
     for place in PLACES:
         folders = list(place.paths(environ, home))
-        there = [folder for folder in folders if folder.is_dir()]
+        there = [folder for folder in folders if folder.exists()]
         found.extend(there)
         if there:
-            counted = sum(len(files(folder)) for folder in there)
+            counted = sum(len(files(folder)) if folder.is_dir() else 1 for folder in there)
             lines.append(f"{place.program}: {plural(counted, 'file')} in {', '.join(map(str, there))}")
         else:
             lines.append(f"{place.program}: nothing in {', '.join(map(str, folders))} ({place.variable} moves it)")

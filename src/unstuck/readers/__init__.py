@@ -23,6 +23,12 @@ READERS: Mapping[str, str] = {
     "events": "unstuck.readers.events",
     "claude_code": "unstuck.readers.claude_code",
     "codex": "unstuck.readers.codex",
+    "gemini_cli": "unstuck.readers.gemini_cli",
+    "qwen_code": "unstuck.readers.qwen_code",
+    "opencode": "unstuck.readers.opencode",
+    "openhands": "unstuck.readers.openhands",
+    "copilot_cli": "unstuck.readers.copilot_cli",
+    "goose": "unstuck.readers.goose",
     "pydantic_ai": "unstuck.readers.pydantic_ai",
     "openai_messages": "unstuck.readers.openai_messages",
 }

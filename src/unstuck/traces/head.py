@@ -44,6 +44,15 @@ class Head:
         except ReadError:
             return None
 
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables of the source where it is an SQLite database, else none."""
+        if not self.raw.startswith(b"SQLite format 3\0"):
+            return frozenset()
+        from unstuck.traces.database import tables
+
+        return tables(self._source)
+
     @property
     def looks(self) -> str:
         """What the content looks like, in a few words, for error messages."""
