@@ -35,8 +35,9 @@ MEDIAN_BOUND, P95_BOUND = 5.0, 8.0
 
 def events(number: int) -> tuple[bytes, bytes]:
     """What Claude Code says before and after call *number*."""
-    call = {"session_id": "measured", "cwd": "/", "tool_name": "Bash", "tool_use_id": f"t{number}"}
-    call |= {"tool_input": {"command": f"pytest tests/test_{number}.py", "description": "run the tests"}}
+    given = {"command": f"pytest tests/test_{number}.py", "description": "run the tests"}
+    about = {"session_id": "measured", "cwd": "/", "tool_name": "Bash", "tool_use_id": f"t{number}"}
+    call: dict[str, object] = {**about, "tool_input": given}
     before = call | {"hook_event_name": "PreToolUse"}
     after = call | {"hook_event_name": "PostToolUse", "tool_response": {"stdout": f"{number} passed\n" * 40, "stderr": ""}}
     return json.dumps(before).encode(), json.dumps(after).encode()
@@ -100,7 +101,9 @@ def report(times: dict[str, list[float]]) -> int:
         last = quantiles(values, n=20)[-1]
         print(f"{name:7} median {median(values):7.1f} ms {median(values) / median(base):5.2f} x   p95 {last:7.1f} ms")
     ratios = median(hooks) / median(base), p95 / median(base)
-    print(f"hook: median {ratios[0]:.2f} x `python -c pass` (bound {MEDIAN_BOUND:g}), p95 {ratios[1]:.2f} x (bound {P95_BOUND:g})")
+    print(
+        f"hook: median {ratios[0]:.2f} x `python -c pass` (bound {MEDIAN_BOUND:g}), p95 {ratios[1]:.2f} x (bound {P95_BOUND:g})"
+    )
     return int(ratios[0] > MEDIAN_BOUND or ratios[1] > P95_BOUND)
 
 

@@ -83,7 +83,7 @@ class Wire:
 
 class Anthropic(Wire):
     def answer(self, path: str, body: dict[str, Any]) -> tuple[str, bytes]:
-        if not path.split("?")[0].endswith("/v1/messages"):
+        if not path.partition("?")[0].endswith("/v1/messages"):
             return "application/json", b'{"input_tokens": 5}'
         blocks = self._blocks(body)
         self.model.requests.append(body)

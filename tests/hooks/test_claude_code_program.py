@@ -92,7 +92,14 @@ def run(tmp_path, serve):
         ask = [claude, "-p", "MAINTASK", "--output-format", "json", "--model", "claude-sonnet-4-5", "--max-turns", "60"]
         allow = ["--allowedTools", "Bash", "Read", "Edit", "Agent", "Task"]
         done = subprocess.run(
-            [*ask, *allow], cwd=work, env=environment, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
+            [*ask, *allow],
+            cwd=work,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
         assert model.errors == []
         return Session(tmp_path, done, model)
@@ -117,7 +124,7 @@ def test_a_session_that_loops_is_nudged_denied_and_ended(run):
 
 def test_polling_that_advances_passes_untouched(run):
     """A poll whose reading moves on each time is not a loop."""
-    command = "n=$(cat count 2>/dev/null || echo 0); n=$((n+1)); echo $n > count; echo \"$((n * 5))% of the upload is done\""
+    command = 'n=$(cat count 2>/dev/null || echo 0); n=$((n+1)); echo $n > count; echo "$((n * 5))% of the upload is done"'
     session = run(lambda asked, results: bash(command) if results < 12 else "uploaded")
     assert session.log == []
     assert "uploaded" in session.done.stdout

@@ -17,7 +17,9 @@ def program() -> str:
     """The program `codex`: in the npm folder that `UNSTUCK_TEST_NPM` names, else on the path; skips where there is none."""
     found = shutil.which("codex", path=os.environ.get("UNSTUCK_TEST_NPM")) or shutil.which("codex")
     if found is None:
-        pytest.skip("Codex is not installed: npm install --prefix FOLDER @openai/codex, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin")
+        pytest.skip(
+            "Codex is not installed: npm install --prefix FOLDER @openai/codex, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin"
+        )
     return found
 
 
@@ -63,6 +65,7 @@ def run(tmp_path, serve):
             text=True,
             timeout=300,
             stdin=subprocess.DEVNULL,
+            check=False,
         )
         assert model.errors == []
         log = tmp_path / "state" / "hooks.jsonl"

@@ -19,7 +19,9 @@ def program() -> str:
     """The program `gemini`: in the npm folder that `UNSTUCK_TEST_NPM` names, else on the path; skips where there is none."""
     found = shutil.which("gemini", path=os.environ.get("UNSTUCK_TEST_NPM")) or shutil.which("gemini")
     if found is None:
-        pytest.skip("Gemini CLI is not installed: npm install --prefix FOLDER @google/gemini-cli, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin")
+        pytest.skip(
+            "Gemini CLI is not installed: npm install --prefix FOLDER @google/gemini-cli, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin"
+        )
     return found
 
 
@@ -53,7 +55,9 @@ def run(tmp_path, serve):
         hooks = [sys.executable, "-m", "unstuck", "hook", "install", "gemini_cli"]
         subprocess.run(hooks, env=environment, check=True, cwd=work, timeout=60, capture_output=True)
         ask = [gemini, "-p", "MAINTASK", "--yolo", "-m", "gemini-2.5-flash"]
-        done = subprocess.run(ask, cwd=work, env=environment, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            ask, cwd=work, env=environment, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False
+        )
         assert model.errors == []
         log = tmp_path / "state" / "hooks.jsonl"
         entries = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
@@ -77,7 +81,9 @@ def test_a_session_that_loops_is_nudged_denied_and_ended(run, tmp_path):
     assert "You have made the same call" in seen
     assert "This call was not executed." in seen
     found = {(entry["pattern"], entry["level"]): entry["call"] for entry in reversed(entries)}
-    assert scanned(tmp_path / ".gemini" / "tmp") == sorted(((*what, call) for what, call in found.items()), key=lambda one: one[2])
+    assert scanned(tmp_path / ".gemini" / "tmp") == sorted(
+        ((*what, call) for what, call in found.items()), key=lambda one: one[2]
+    )
 
 
 def test_work_passes_untouched(run):

@@ -128,6 +128,6 @@ def _change(agents: Sequence[str], project: str | None, plan: Callable[[Place], 
 
 def _diff(change: Change) -> str:
     before, after = (text.splitlines(keepends=True) if text is not None else [] for text in (change.before, change.after))
-    names = [str(change.path) if text is not None else os.devnull for text in (change.before, change.after)]
-    lines = difflib.unified_diff(before, after, *names)
+    old, new = (str(change.path) if text is not None else os.devnull for text in (change.before, change.after))
+    lines = difflib.unified_diff(before, after, old, new)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.errors import StateError
-from unstuck.events import Call, Event, Message, Result, RunStart, User
+from unstuck.events import Call, Message, Result, RunStart, User
 from unstuck.findings import Decision, Finding, Level
 from unstuck.fingerprint import call_fingerprint, hexed, text_digest
 from unstuck.monitor import VERSION, Monitor
@@ -24,7 +24,8 @@ TOGETHER = 1.0
 REMEMBERED = 64
 """Deliveries that are remembered, for those that come twice."""
 REFUSED = (
-    "Every further call is refused until the person speaks: end your turn now, say what you have found out and what is blocking you."
+    "Every further call is refused until the person speaks. "
+    "End your turn now: say what you have found out and what is blocking you."
 )
 """What the model reads beside the reason where a run is over."""
 
@@ -98,8 +99,8 @@ class Guard:
         if isinstance(event, Call):
             return self._call(delivered, event)
         if isinstance(event, Result):
-            event = self._paired(delivered, event)
-        elif isinstance(event, Message):
+            return self._verdict(self.monitor.observe(self._paired(delivered, event)))
+        if isinstance(event, Message):
             self.memory.number += 1
             event = event._replace(message=self.memory.number)
         elif isinstance(event, User) and event.origin == "user":
@@ -150,7 +151,7 @@ class Guard:
             n += 1
         return f"{base}.{n}"
 
-    def _paired(self, delivered: Delivered, event: Result) -> Event:
+    def _paired(self, delivered: Delivered, event: Result) -> Result:
         """The result with the id of its call: the oldest open one with these arguments, else of this tool."""
         open_calls = self.monitor.ledger.open
         if event.id or delivered.call is None:

@@ -135,7 +135,7 @@ def standing(place: Place) -> Standing:
         return "not installed"
     if any(command not in wanted for found in ours.values() for command in found):
         return "outdated"
-    return "installed" if ours == {event: wanted for event in module.EVENTS} else "partly"
+    return "installed" if ours == dict.fromkeys(module.EVENTS, wanted) else "partly"
 
 
 def _commands(text: str | None, agent: str) -> dict[str, list[str]]:

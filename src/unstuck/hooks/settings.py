@@ -40,10 +40,8 @@ def entered(text: str | None, agent: str, module: Dialect, command: str) -> str:
         root = _root(text)
         node = root.children[root.child("hooks") or 0]
         place = node.child(event)
-        if place is None:
-            text = jsonc.insert(text, node, group, event)
-        else:
-            text = jsonc.insert(text, node.children[place], group[0])
+        into = (node, group, event) if place is None else (node.children[place], group[0], None)
+        text = jsonc.insert(text, *into)
     return text
 
 
@@ -91,8 +89,10 @@ def _group(module: Dialect, command: str) -> dict[str, Any]:
 def _root(text: str) -> jsonc.Node:
     try:
         root = jsonc.parse(text)
-    except (ValueError, RecursionError) as error:
-        raise RefusedError(f"it is no JSON ({error or 'nested too deeply'}); correct it and try again") from None
+    except ValueError as error:
+        raise RefusedError(f"it is no JSON ({error}); correct it and try again") from None
+    except RecursionError:
+        raise RefusedError("it is nested too deeply to be edited") from None
     if not isinstance(root.value, dict):
         raise RefusedError("it holds no JSON object; correct it and try again")
     hooks = root.value.get("hooks", {})
