@@ -21,6 +21,7 @@ class Delegations:
         self.first = 0
         self.agents: list[str] = []
         self.said: Said | None = None
+        self.tool = ""
 
     def passes_on(self, agent: str, said: Said) -> bool:
         """Whether a delegation by *agent* hands on the task of the one before."""
@@ -34,7 +35,7 @@ class Delegations:
             self.agents = [*self.agents[-15:], agent]
         else:
             self.length, self.first, self.agents = 1, pending.call, [agent]
-        self.said = pending
+        self.said, self.tool = pending, pending.tool
         symbol = self.edge(agent, key)
         self.handoffs.add(Step(symbol, pending.call, pending.message, (symbol,), (key,), (pending.tool,), False))
 
@@ -50,13 +51,13 @@ class Delegations:
     def dump(self) -> dict[str, Any]:
         """The state as JSON values."""
         said = self.said.saved() if self.said is not None else None
-        return {"handoffs": self.handoffs.dump(), "chain": [self.length, self.first, self.agents], "said": said}
+        return {"handoffs": self.handoffs.dump(), "chain": [self.length, self.first, self.agents, self.tool], "said": said}
 
     @classmethod
     def load(cls, saved: dict[str, Any], window: int) -> Delegations:
         """The state that was dumped."""
         made = cls(window)
         made.handoffs = Cycles.load(saved["handoffs"], window)
-        made.length, made.first, made.agents = saved["chain"]
+        made.length, made.first, made.agents, made.tool = saved["chain"]
         made.said = Said.from_row(saved["said"]) if saved["said"] is not None else None
         return made

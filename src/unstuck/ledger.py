@@ -20,7 +20,7 @@ from unstuck.intervals import Intervals
 from unstuck.kinds import Kinds, kind_of_name
 from unstuck.records import CallState, Pending, Round, ToolState
 from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
-from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING, WINDOW
+from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.spent import Price, Spent
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
@@ -375,43 +375,41 @@ class Ledger:
         """What the exchange says beyond itself: streaks of its call and its tool, changes of the world."""
         if self.intervals is not None:
             self.intervals.step(pending)
-        outcome, number = event.outcome, round_.number if round_ is not None else trail.rounds + 1
-        state = settle_call(self, trail, pending, raw, text, event.time, number)
+        late = round_ is None
+        if round_ is None:
+            trail.rounds += 1
+            round_ = Round(trail.rounds, None, pending.message, 1)
+        outcome = event.outcome
+        state = settle_call(self, trail, pending, raw, text, event.time, round_.number)
         if pending.approved:
             return ()
         tool = None
         if self.follows_tools:
-            tool = settle_tool(self, trail, pending, raw, text, outcome, number)
-            settle_empty(trail, pending, text, outcome, number, self.reading.kinds.words.empty)
-        if round_ is not None:
-            round_.join(pending, state.symbol)
-        swing = self._carried_out(pending, state, round_) if outcome == "ok" else None
-        signs = trail.signs(state, tool)
-        if swing is not None:
-            signs |= SWING
-        if pending.kind == "delegate":
-            signs |= DELEGATED
-        if signs == 0 and "result" not in self.always:
-            return ()
-        call, message, deep = pending.call, pending.message, self.delegations
-        return [View("result", trail, call, message, state, tool, pending, 0, text, None, swing, deep, None, signs)]
+            tool = settle_tool(self, trail, pending, raw, text, outcome, round_.number)
+            settle_empty(trail, pending, text, outcome, round_.number, self.reading.kinds.words.empty)
+        round_.join(pending, state.symbol)
+        swing = self._carried_out(pending, round_) if outcome == "ok" else None
+        signs = (SAME if state.same > 1 else 0) | (DIFFERS if state.differing else 0) | (SWING if swing is not None else 0)
+        views: list[View] = []
+        if signs or "result" in self.always:
+            call, message = pending.call, pending.message
+            views.append(View("result", trail, call, message, state, tool, pending, 0, text, None, swing, None, None, signs))
+        if late:
+            views.extend(self._finish(trail, round_))
+        return views
 
-    def _carried_out(self, pending: Pending, state: CallState, round_: Round | None) -> Swing | None:
-        """A call succeeded: note the change of the world or the delegation that it was."""
-        kind, swing = pending.kind, None
+    def _carried_out(self, pending: Pending, round_: Round) -> Swing | None:
+        """A call succeeded: note what it did, for when the round is over."""
+        kind = pending.kind
         if kind == "delegate":
-            if self.delegations is not None:
-                self.delegations.delegate(pending)
-        elif self.delegations is not None and self.delegations.handoffs.total:
-            self.delegations.work()
-        if kind == "write" and self.swings is not None and pending.told is not None:
-            swing = self.swings.change(pending.told, pending.key, pending.call)
+            round_.delegated = (*round_.delegated, pending)
+        else:
+            round_.worked = True
         if kind in ("write", "delegate") and pending.key not in self.written:
-            if round_ is not None:
-                round_.written = (*round_.written, pending.key)
-            else:
-                self._changed(pending.key, state)
-        return swing
+            round_.written = (*round_.written, pending.key)
+        if kind == "write" and self.swings is not None and pending.told is not None:
+            return self.swings.change(pending.told, pending.key, pending.call)
+        return None
 
     def _changed(self, key: int, state: CallState | None) -> None:
         """The world was changed by a new write, whose own count goes on."""
@@ -435,22 +433,38 @@ class Ledger:
         if round_ is None:
             return ()
         trail.round = None
+        return self._finish(trail, round_)
+
+    def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
         for key in round_.written:
             if key not in self.written:
                 self._changed(key, trail.calls.get(key))
+        if self.delegations is not None:
+            if round_.worked:
+                self.delegations.work()
+            for pending in sorted(round_.delegated, key=_key):
+                self.delegations.delegate(pending)
         if not round_.parts:
             return ()
-        signs = 0
+        signs = trail.signs() | (DELEGATED if round_.delegated else 0)
         if self.follows_cycles:
             trail.cycles.add(round_.step())
             if trail.cycles.matched:
-                signs = PERIOD
-        if trail.window_calls is not None and trail.window_calls.busy:
-            signs |= WINDOW
+                signs |= PERIOD
+        views: list[View] = []
+        last, response, deep = round_.last_call, round_.response, self.delegations
         if signs or "round" in self.always:
-            last, response = round_.last_call, round_.response
-            return [View("round", trail, last, response, None, None, None, 0, None, None, None, None, None, signs)]
-        return ()
+            views.append(View("round", trail, last, response, None, None, None, 0, None, None, None, deep, None, signs))
+        for name in (round_.parts[0][2],) if len(round_.parts) == 1 else sorted({part[2] for part in round_.parts}):
+            tool = trail.tools.get(name)
+            signs = tool.signs(round_.number) if tool is not None else 0
+            if signs:
+                views.append(View("round", trail, last, response, None, tool, None, 0, None, None, None, None, None, signs))
+        return views
+
+
+def _key(pending: Pending) -> int:
+    return pending.key
 
 
 _OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}

@@ -17,6 +17,7 @@ from unstuck.cycles import Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest, text_of
 from unstuck.kinds import target_digest
+from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
 from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.swings import Told, state_of
 from unstuck.volatile import mask, numbers, template
@@ -31,10 +32,11 @@ _64_BITS = 0xFFFFFFFFFFFFFFFF
 
 
 class Row:
-    """A record with a saved form: the values of `FIELDS`, of which `PARTS` are records themselves and `SETS` sets."""
+    """A record with a saved form: the values of `FIELDS`, of which `PARTS` are records themselves, `MANY` several, `SETS` sets."""
 
     FIELDS: ClassVar[tuple[str, ...]] = ()
     PARTS: ClassVar[Mapping[str, type[Row]]] = {}
+    MANY: ClassVar[Mapping[str, type[Row]]] = {}
     SETS: ClassVar[frozenset[str]] = frozenset()
 
     def settle(self) -> None:
@@ -52,6 +54,8 @@ class Row:
             part = cls.PARTS.get(name)
             if part is not None and value is not None:
                 value = part.from_row(value)
+            if name in cls.MANY:
+                value = tuple(cls.MANY[name].from_row(item) for item in value)
             setattr(made, name, frozenset(value) if name in cls.SETS and value is not None else value)
         return made
 
@@ -64,6 +68,8 @@ def _row_of(kind: type[Row], record: Row) -> list[Any]:
         part = kind.PARTS.get(name)
         if part is not None and value is not None:
             value = _row_of(part, value)
+        if name in kind.MANY:
+            value = [_row_of(kind.MANY[name], item) for item in value]
         saved.append(sorted(value) if isinstance(value, (set, frozenset)) else value)
     return saved
 
@@ -286,6 +292,9 @@ class ToolState(Sameness):
         "echo_round",
         "epoch",
         "failed",  # failures of one class in a row
+        "failed_before",
+        "failed_classes",
+        "ok_round",
         "failed_asked",
         "failed_epoch",
         "failed_first",
@@ -294,8 +303,9 @@ class ToolState(Sameness):
         "failure_time",
         "gap",
         "key",
-        "mistake_call",
-        "mistakes",  # refusals of one reason on one target: what, how often, since which call
+        "kind",
+        "mistake_round",
+        "mistakes",  # refusals of one reason on one target: what, how often, since which call, the latest, in which round
         "tool",
         "transient",
         "unknown",
@@ -305,17 +315,30 @@ class ToolState(Sameness):
     chain = chain_first = chain_round = chain_asked = 0
     chain_keys: tuple[int, ...] = ()
     echo = echo_first = echo_round = epoch = key = 0
-    failed = failed_first = failed_round = failed_asked = failed_epoch = failure = 0
+    failed = failed_first = failed_round = failed_asked = failed_epoch = failure = ok_round = 0
+    failed_before: tuple[int, int, int] = (0, 0, 0)
+    """What the failures had come to before the round that goes on: how many, of which class, since which call."""
+    failed_classes: tuple[int, ...] = ()
     failure_time: float | None = None
     gap: float | None = None
-    mistake_call = 0
-    mistakes: tuple[tuple[int, int, int], ...] = ()
+    kind = "other"
+    mistake_round = 0
+    mistakes: tuple[tuple[int, int, int, int, int], ...] = ()
     unknown = transient = False
     error: str | None = None
     """The failure's telling line, for the model only; never saved."""
 
     def __init__(self, tool: str) -> None:
         self.tool = tool
+
+    def signs(self, round_: int) -> int:
+        """What the round with that number may be a sign of."""
+        signs = CHAIN if self.chain > 1 else 0
+        if self.failed > 1:
+            signs |= FAILED
+        if self.echo > 1:
+            signs |= ECHO
+        return signs | MISTAKE if self.mistake_round == round_ else signs
 
     @property
     def chain_anchor(self) -> int:
@@ -340,10 +363,16 @@ class Round(Row):
         "parts",
         "response",
         "waits",
+        "worked",
         "written",
+        "delegated",
     )
+    MANY = {"delegated": Pending}
     open = calls = last_call = 0
     waits = False
+    worked = False
+    delegated: tuple[Pending, ...] = ()
+    """Delegations that succeeded."""
     written: tuple[int, ...] = ()
     """New writes that succeeded: the world changes when the round is over, in whatever order its calls stand."""
 

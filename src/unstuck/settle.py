@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
-from unstuck.kinds import kind_of_name
 from unstuck.records import CallState, Pending, ToolState, answer_words
 from unstuck.sketch import share_known, sketch, words_of
+from unstuck.trail import Trail
 from unstuck.volatile import mask, template
 
 if TYPE_CHECKING:
     from unstuck.ledger import Ledger
-    from unstuck.trail import Trail
 
 SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
@@ -47,20 +46,22 @@ def settle_call(
         _repeat(ledger, state, pending, raw, text)
         again = state.same > 1
     calls[key] = state  # the one used last stands last
-    if again or trail.redundant:
-        _ground(trail, pending, again)
+    if not again:
+        trail.new_round = round_
+        if trail.redundant:
+            trail.redundant = []
+    elif trail.new_round != round_:
+        _ground(trail, pending)
     state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, time
     return state
 
 
-def _ground(trail: Trail, pending: Pending, again: bool) -> None:
-    """Note whether a read went over ground that was covered: a run of such reads, of different things, is a second sweep."""
-    if not again:
-        trail.redundant = []
-    elif pending.kind in ("read", "shell") and pending.key not in trail.redundant:
+def _ground(trail: Trail, pending: Pending) -> None:
+    """A read went over ground that was covered: a run of rounds of such reads, of different things, is a second sweep."""
+    if pending.kind in ("read", "shell") and pending.key not in trail.redundant:
         if not trail.redundant:
             trail.redundant_first = pending.call
-        trail.redundant = [*trail.redundant[-31:], pending.key]
+        trail.redundant = sorted([*trail.redundant[-31:], pending.key])
 
 
 def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
@@ -89,12 +90,13 @@ def _repeat(ledger: Ledger, state: CallState, pending: Pending, raw: int, text: 
 
 def _differs(state: CallState, before: str | None, text: str) -> None:
     """The same call came to another outcome: note whether its numbers advance and whether its words are new."""
-    if not state.known and before is not None:
+    if not (state.known or state.numbers) and before is not None:
         state.note(mask(before))
     masked = mask(text)
     known_share = share_known(answer_words(masked), state.known)
     advancing = state.note(masked)
-    bare = not words_of(template(masked))
+    shape = template(masked)
+    bare = "%" not in shape and not words_of(shape)
     stale = known_share >= STALE and (bare or not advancing)
     state.differing = state.differing + 1 if stale else 0
 
@@ -110,26 +112,32 @@ def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
     if outcome == "error" or outcome == "retry":
         _failed(ledger, trail, tool, pending, text, round_)
     else:
+        tool.ok_round = trail.ok_round = round_
         if tool.failed:
             tool.failed, tool.failed_asked, tool.unknown = 0, 0, False
         if trail.failed:
             trail.failed = 0
+    tool.kind = pending.kind
     if pending.kind == "write":
-        _mistake(tool, pending, text, outcome)
-    _echo(tool, pending, text, outcome, round_)
-    _chain(ledger, tool, pending, raw, text, round_)
+        _mistake(tool, pending, text, outcome, round_)
+    if tool.chain_round == round_ and tool.key != pending.key:
+        # Different calls of one tool in one response are a batch: no chain goes through it, in whatever order they stand.
+        tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
+    else:
+        _echo(tool, pending, text, outcome, round_)
+        _chain(ledger, tool, pending, raw, text, round_)
     return tool
 
 
-def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str) -> None:
-    """Note that something that changes the world was refused, by reason and target; what was last noted stands last."""
+def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
+    """Note that something that changes the world was refused, by reason and target; once a round."""
     if outcome == "ok" and not reports_failure(text):
         return
     what = failure_class(text, pending) ^ pending.aims_at()
-    before = next((mistake for mistake in tool.mistakes if mistake[0] == what), (what, 0, pending.call))
+    _, count, first, _, seen = next((mistake for mistake in tool.mistakes if mistake[0] == what), (what, 0, pending.call, 0, 0))
     others = tuple(mistake for mistake in tool.mistakes if mistake[0] != what)
-    tool.mistakes = (*others[-15:], (what, before[1] + 1, before[2]))
-    tool.mistake_call = pending.call
+    tool.mistakes = (*others[-15:], (what, count + (seen != round_), first, pending.call, round_))
+    tool.mistake_round = round_
 
 
 def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
@@ -159,7 +167,7 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
 def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     key = pending.key
-    same = raw == tool.raw or (tool.args is not None and _may_be_same(tool.text, text) and tool.again(raw, text))
+    same = tool.args is not None and (raw == tool.raw or (_may_be_same(tool.text, text) and tool.again(raw, text)))
     if not same:
         tool.raw, tool.text, tool.masked = raw, text, None
     elif tool.epoch == ledger.epoch and (len(text) >= TELLING or key in tool.chain_keys or tool.is_alike(pending)):
@@ -178,23 +186,39 @@ def _may_be_same(old: str | None, new: str) -> bool:
 
 def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, round_: int) -> None:
     failure = failure_class(text, pending)
-    line = telling_line(text)
-    tool.unknown = names_unknown_tool(text) and kind_of_name(pending.tool) != "shell"
-    if tool.failed and tool.failure == failure and tool.failed_epoch == ledger.epoch:
-        if tool.failed_round != round_ and not _is_patience(tool, pending, text):
-            tool.failed += 1
-    else:
-        tool.failed, tool.failed_first, tool.failed_asked = 1, pending.call, 0
-    tool.failure, tool.failed_round, tool.error, tool.transient = failure, round_, line, is_transient(text)
+    if tool.failed_epoch != ledger.epoch:
+        tool.failed = 0
+    waited = tool.failed_round != round_ and _is_patience(tool, pending, text)
+    _streak(tool, failure, pending.call, round_, waited)
+    tool.unknown = names_unknown_tool(text) and not pending.is_shell
+    tool.error, tool.transient = telling_line(text), is_transient(text)
     tool.failed_epoch, tool.failure_time = ledger.epoch, pending.time
-    if trail.failed and trail.failure == failure:
-        if trail.failed_round != round_:
-            trail.failed += 1
-        if pending.tool not in trail.failed_tools:
-            trail.failed_tools = [*trail.failed_tools[-7:], pending.tool]
+    if trail.failed_round != round_ or trail.failed == 0:
+        trail.failed_tools = trail.failed_tools if trail.failed and trail.failure == failure else []
+    _streak(trail, failure, pending.call, round_, False)
+    if pending.tool not in trail.failed_tools:
+        trail.failed_tools = sorted([*trail.failed_tools[-7:], pending.tool])
+
+
+def _streak(owner: ToolState | Trail, failure: int, call: int, round_: int, waited: bool) -> None:
+    """
+    Failures of one class in a row, counted in rounds and whatever the order in a round: a round in which the owner also succeeded
+    ends the streak, one that also failed otherwise goes on with it.
+    """
+    if owner.ok_round == round_:
+        return
+    if owner.failed_round != round_:
+        owner.failed_before, owner.failed_classes = (owner.failed, owner.failure, owner.failed_first), ()
+    owner.failed_round = round_
+    owner.failed_classes = tuple(sorted({*owner.failed_classes, failure}))[:16]
+    count, before, first = owner.failed_before
+    if count and before in owner.failed_classes:
+        owner.failed, owner.failure, owner.failed_first = count + (not waited), before, first
     else:
-        trail.failed, trail.failed_first, trail.failed_tools = 1, pending.call, [pending.tool]
-    trail.failure, trail.failed_round = failure, round_
+        owner.failed, owner.failure = 1, owner.failed_classes[0]
+        owner.failed_first = min(call, owner.failed_first) if len(owner.failed_classes) > 1 else call
+        if isinstance(owner, ToolState):
+            owner.failed_asked = 0
 
 
 def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
@@ -207,19 +231,21 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
 
 
 def settle_empty(trail: Trail, pending: Pending, text: str, outcome: str, round_: int, extra: frozenset[str]) -> None:
-    """Count answers in a row that say: there is nothing."""
+    """Count rounds in a row in which every answer says: there is nothing."""
     if pending.kind in ("write", "delegate", "talk"):
         return
-    if outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra):
+    if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
+        trail.full_round = round_
+        if trail.empty:
+            trail.empty = 0
+    elif trail.full_round != round_:
         if trail.empty == 0:
             trail.empty_first, trail.empty_tools = pending.call, []
         if trail.empty_round != round_:
             trail.empty += 1
         trail.empty_round = round_
         if pending.tool not in trail.empty_tools:
-            trail.empty_tools = [*trail.empty_tools[-7:], pending.tool]
-    elif trail.empty:
-        trail.empty = 0
+            trail.empty_tools = sorted([*trail.empty_tools[-7:], pending.tool])
 
 
 def settle_text(trail: Trail, text: str, reasoning: str, message: int) -> None:

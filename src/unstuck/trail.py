@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
 from unstuck.records import CallState, Round, ToolState
-from unstuck.signs import CASCADE, CHAIN, DIFFERS, ECHO, EMPTY, FAILED, GROUND, MISTAKE, SAME
+from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
 from unstuck.window import CallWindow
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ class Trail:
         self.empty = self.empty_first = self.empty_round = 0
         self.empty_tools: list[str] = []
         self.failure = self.failed = self.failed_first = self.failed_round = 0
+        self.failed_before = (0, 0, 0)
+        self.failed_classes: tuple[int, ...] = ()
+        self.ok_round = self.full_round = self.new_round = 0  # the latest with a success, an answer, anything new
         self.failed_tools: list[str] = []
         self.redundant: list[int] = []
         self.redundant_first = 0
@@ -51,28 +54,17 @@ class Trail:
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
-        "talk_first",
+        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round"),
     )
 
-    def signs(self, state: CallState, tool: ToolState | None) -> int:
-        """What the latest exchange may be a sign of."""
-        signs = SAME if state.same > 1 else 0
-        if state.differing:
-            signs |= DIFFERS
-        if tool is not None:
-            if tool.chain > 1:
-                signs |= CHAIN
-            if tool.failed > 1:
-                signs |= FAILED
-            if tool.echo > 1:
-                signs |= ECHO
-            if tool.mistake_call == state.last:
-                signs |= MISTAKE
-        if self.empty > 1:
-            signs |= EMPTY
+    def signs(self) -> int:
+        """What the latest round may be a sign of, whichever tools it used."""
+        signs = EMPTY if self.empty > 1 else 0
         if self.failed > 1:
             signs |= CASCADE
-        return signs | GROUND if self.redundant else signs
+        if self.redundant:
+            signs |= GROUND
+        return signs | WINDOW if self.window_calls is not None and self.window_calls.busy else signs
 
     def end_talk(self) -> None:
         """The agent acted."""

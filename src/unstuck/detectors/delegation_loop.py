@@ -13,7 +13,7 @@ class DelegationLoop(Detector):
     """Delegations in a row, each by another agent and with the same task in much the same words."""
 
     pattern = "delegation_loop"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = DELEGATED
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=5, stop=8)
@@ -21,9 +21,9 @@ class DelegationLoop(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         chain, pending = view.delegations, view.pending
-        if chain is None or pending is None or pending.kind != "delegate":
+        if chain is None:
             return None
-        if view.ahead and not chain.passes_on(pending.agent, pending.said):
+        if pending is not None and not chain.passes_on(pending.agent, pending.said):
             return None
         repeats = chain.length + view.ahead
         if repeats < self.least:
@@ -34,7 +34,7 @@ class DelegationLoop(Detector):
             streak=chain.first,
             repeats=repeats,
             ladder=self.ladder,
-            tools=(pending.tool,),
+            tools=(chain.tool,),
             first_call=chain.first,
             first_lap=chain.first,
             agent="",

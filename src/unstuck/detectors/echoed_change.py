@@ -14,16 +14,16 @@ class EchoedChange(Detector):
     """Calls in a row, alike but for numbers, whose results hold nothing but what the arguments say: sleep and print."""
 
     pattern = "echoed_change"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = ECHO
     rungs = Ladder(nudge=8, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         tool, pending = view.tool, view.pending
-        if tool is None or pending is None or tool.echo < 2:
+        if tool is None or tool.echo < 2:
             return None
-        if view.ahead and (view.state is not None or not tool.is_alike(pending.said, NUMBERS_APART)):
+        if pending is not None and (view.state is not None or not tool.is_alike(pending.said, NUMBERS_APART)):
             return None  # the very same call is left to repeated_result
         repeats = tool.echo + view.ahead
         if repeats < self.least:

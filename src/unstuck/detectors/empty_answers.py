@@ -13,7 +13,7 @@ class EmptyAnswers(Detector):
     """Rounds in a row in which every look came back empty, whatever was asked and whichever tool was used. Only nudged."""
 
     pattern = "empty_answers"
-    moments = frozenset(("result",))
+    moments = frozenset(("round",))
     signs = EMPTY
     rungs = Ladder(nudge=8)
 

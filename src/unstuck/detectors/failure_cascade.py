@@ -12,7 +12,7 @@ class FailureCascade(Detector):
     """Rounds in a row in which different tools failed with errors of one class: the cause lies behind all of them."""
 
     pattern = "failure_cascade"
-    moments = frozenset(("result",))
+    moments = frozenset(("round",))
     signs = CASCADE
     rungs = Ladder(nudge=5, stop=14)
 
@@ -30,5 +30,4 @@ class FailureCascade(Detector):
             tools=tuple(trail.failed_tools),
             first_call=trail.failed_first,
             first_lap=trail.failed_first,
-            error=view.tool.error if view.tool is not None else None,
         )

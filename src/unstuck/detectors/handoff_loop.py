@@ -12,7 +12,7 @@ class HandoffLoop(Detector):
     """The same hand-offs between the same agents in the same order, lap after lap, with no other call in between."""
 
     pattern = "handoff_loop"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = DELEGATED
     needs = frozenset(("calls", "delegations"))
     rungs = Ladder(nudge=3, block=4, stop=6)
@@ -20,14 +20,14 @@ class HandoffLoop(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         chain, pending = view.delegations, view.pending
-        if chain is None or pending is None or pending.kind != "delegate":
+        if chain is None:
             return None
         period, matched = chain.handoffs.current()
         if period < 2:
             return None
         steps = chain.handoffs.steps
         laps = 1 + matched // period
-        if view.ahead:
+        if pending is not None:
             if steps[-period].symbol != chain.edge(pending.agent, pending.key):
                 return None
             laps += matched % period == 0

@@ -15,16 +15,16 @@ class NearRepeat(Detector):
     """
 
     pattern = "near_repeat"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = CHAIN
     rungs = Ladder(nudge=5, block=8, stop=12)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         tool, pending = view.tool, view.pending
-        if tool is None or pending is None or len(tool.chain_keys) < 2 or pending.kind in ("write", "delegate", "talk"):
+        if tool is None or len(tool.chain_keys) < 2 or tool.kind in ("write", "delegate", "talk"):
             return None
-        if view.ahead and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
+        if pending is not None and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
             return None
         repeats = tool.chain + tool.chain_asked + view.ahead
         if repeats < self.least:

@@ -16,7 +16,7 @@ class RecoveredGround(Detector):
     """
 
     pattern = "recovered_ground"
-    moments = frozenset(("result",))
+    moments = frozenset(("round",))
     signs = GROUND
     rungs = Ladder(nudge=5, stop=16)
 

@@ -15,16 +15,17 @@ class RecurringFailure(Detector):
     """
 
     pattern = "recurring_failure"
-    moments = frozenset(("result",))
+    moments = frozenset(("round",))
     signs = MISTAKE
     rungs = Ladder(nudge=4)
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
-        tool, pending = view.tool, view.pending
-        if tool is None or pending is None or tool.mistake_call != pending.call or not tool.mistakes:
+        tool = view.tool
+        if tool is None:
             return None
-        mistake, count, first = tool.mistakes[-1]
+        latest = [mistake for mistake in tool.mistakes if mistake[4] == tool.mistake_round]
+        mistake, count, first, call, _ = max(latest, key=lambda mistake: (mistake[1], mistake[0]))
         if count < self.least:
             return None
         return Evidence(
@@ -34,8 +35,7 @@ class RecurringFailure(Detector):
             repeats=count,
             ladder=self.ladder,
             tools=(tool.tool,),
-            keys=(pending.key,),
             first_call=first,
-            first_lap=pending.call - 1,
+            first_lap=call - 1,
             error=tool.error,
         )

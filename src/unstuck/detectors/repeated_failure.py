@@ -18,7 +18,7 @@ class RepeatedFailure(Detector):
     """
 
     pattern = "repeated_failure"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = FAILED
     rungs = Ladder(nudge=5, block=9, stop=14)
 

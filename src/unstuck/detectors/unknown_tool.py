@@ -13,7 +13,7 @@ class UnknownTool(Detector):
     """Calls of a tool that the host answered with: there is no such tool."""
 
     pattern = "unknown_tool"
-    moments = frozenset(("call", "result"))
+    moments = frozenset(("call", "round"))
     signs = FAILED
     rungs = Ladder(nudge=3, block=5, stop=8)
 
