@@ -272,7 +272,7 @@ class TestBesidePraisonAI:
             verdicts.append({**last, "message": last["message"].replace(str(last["count"]), "N"), "count": None})
         assert verdicts[0] == verdicts[1]
 
-    @given(st.integers(4, 7), st.integers(1, 5), EXCHANGES)
+    @given(st.integers(4, 7), st.integers(2, 6), EXCHANGES)
     def test_the_preset_finds_what_the_original_finds_first(self, warn, more, exchanges):
         """`--preset praisonai` nudges at the first `warning` and blocks at the first `critical`, over any script."""
         critical = warn + more

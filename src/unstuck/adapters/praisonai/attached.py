@@ -38,6 +38,7 @@ class Attached(Calls):
             "_ensure_loop_guard": self.time_limit,
             "_ensure_loop_detector": lambda: ([], LoopDetectionConfig()),
             "_is_doom_loop": lambda: False,
+            "_record_action": lambda *_, **__: None,
         }.items():
             self.own.setdefault(name, getattr(self.agent, name))
             setattr(self.agent, name, method)
