@@ -113,11 +113,12 @@ def differs(tool: str, args: dict[str, Any], number: int) -> Any:
 def agent_for(
     script: Script, results: Results = same, *capabilities: AbstractCapability[Any], **settings: Any
 ) -> Agent[None, Any]:
-    """An agent whose tools `look` and `find` take anything and answer what *results* says of their nth execution."""
+    """An agent whose *tools* take anything and answer what *results* says of their nth execution."""
     numbers = count(1)
+    names = settings.pop("tools", ("look", "find", ODD))
     settings = {"retries": 50, "output_type": TextOutput(picky)} | settings
     agent: Agent[None, Any] = Agent(FunctionModel(script, profile=INLINE), capabilities=list(capabilities), **settings)
-    for tool in ("look", "find", ODD):
+    for tool in names:
 
         def execute(_tool: str = tool, **args: Any) -> Any:
             return results(_tool, args, next(numbers))

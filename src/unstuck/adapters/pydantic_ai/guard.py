@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -36,6 +36,7 @@ ANSWER_ORIGIN = "unstuck.answer.v1"
 LAST_ANSWER = "No tool can be called any more. Give your final answer now from what you know, and say what is missing."
 
 
+@dataclass(init=False, repr=False, eq=False)  # agent files take dataclasses alone
 class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
     """
     Watches every run of an agent for loops; one object serves any number of runs at a time, of several agents too.
@@ -175,8 +176,10 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         before, self.record.stopped = self.record.stopped, finding
         parameters = request_context.model_request_parameters
         text = MARK + _bare(self._live.stop_text)
-        if self.on_stop == "end" and parameters.allow_text_output:
-            raise SkipModelRequest(ModelResponse(parts=[TextPart(text)], model_name="unstuck"))
+        if self.on_stop == "end" and parameters.allow_text_output and before is None:
+            response = ModelResponse(parts=[TextPart(text)], model_name="unstuck")
+            self._take(ctx, response)  # a response that no model gave comes to no hook
+            raise SkipModelRequest(response)
         if self.on_stop != "answer" or before is not None:
             raise LoopStopped(finding, self.record.run_id)
         ctx.enqueue(SystemPromptPart(f"{text} {LAST_ANSWER}", metadata=_metadata(ANSWER_ORIGIN, finding)))
