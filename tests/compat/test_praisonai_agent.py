@@ -7,13 +7,16 @@ What PraisonAI documents of its loop detection, kept on real agents under `LoopG
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import sys
 from typing import Any
 
 import pytest
 
 pytest.importorskip("praisonaiagents", reason="PraisonAI is not installed")
 
+import praisonaiagents.agent
 from praisonai_script import LOOK, QUIET, READ, agent_of, executions, levels, model_server, script, tool_results
 from praisonaiagents import ExecutionConfig
 from praisonaiagents.agent.loop_detection import LoopDetectionConfig
@@ -25,6 +28,7 @@ from praisonaiagents.trace.context_events import (
     set_context_emitter,
 )
 
+import unstuck.compat.praisonai as ours
 from unstuck.adapters.praisonai import LoopGuard
 from unstuck.adapters.praisonai.tuning import NAMES
 from unstuck.adapters.praisonai.turn import Turn
@@ -271,3 +275,58 @@ def test_attaching_twice_counts_once():
     agent = second.attach(first.attach(agent_of(world)))
     agent.chat("Go.")
     assert (first.findings, levels(second)) == ((), [])
+
+
+class TestInPlace:
+    """`unstuck.compat.praisonai` in the place of the module inside PraisonAI, which wires it as published."""
+
+    @pytest.fixture(autouse=True)
+    def _in_place(self, monkeypatch):
+        monkeypatch.setattr(praisonaiagents.agent, "loop_detection", ours)
+        monkeypatch.setitem(sys.modules, "praisonaiagents.agent.loop_detection", ours)
+
+    def agent(self, world: World, **thresholds: Any) -> Any:
+        """An agent whose Loop Guard is off, and for which nobody allows a loop to go on."""
+        agent = agent_of(world)
+        agent._loop_detector_config = ours.LoopDetectionConfig(enabled=True, **thresholds) if thresholds else None
+        agent._doom_loop_approved = lambda *_: False
+        return agent
+
+    def test_the_default_blocks_the_twentieth_call(self):
+        """An agent for which nothing is set gets the module's own config, and its twentieth equal call is blocked as published."""
+        world = script(*[READ] * 23)
+        agent = self.agent(world)
+        agent.chat("Go.")
+        assert isinstance(agent._loop_detector_config, ours.LoopDetectionConfig)
+        assert len(world.executed) == 19
+        first = json.loads(tool_results(world)[19])
+        assert first["error"] == "CRITICAL: 'read_file' called 20 times with identical args. Agent is stuck. Execution blocked."
+        assert first["loop_blocked"] is True
+
+    def test_the_documented_recipe_works(self):
+        """P1: thresholds set before the first call hold, where PraisonAI's own module fails at every call."""
+        world = script(*[READ] * 12)
+        self.agent(world, warn_threshold=5, critical_threshold=10).chat("Go.")
+        assert len(world.executed) == 9
+
+    def test_a_stuck_poll_stays_blocked(self):
+        """P3: of sixty looks at one reading twenty run, and none after."""
+        world = script(*[LOOK] * 60)
+        self.agent(world).chat("Go.")
+        assert len(world.executed) == 20
+
+    def test_a_poll_that_changes_is_not_blocked(self):
+        """P2: forty looks at a rising percentage run, whatever the tool is called."""
+        world = script(*[Ask("read_file", {"path": "job"})] * 40, answer=lambda ask, nth: f"{nth}%")
+        self.agent(world).chat("Go.")
+        assert len(world.executed) == 40
+
+
+def test_the_original_fails_at_the_documented_recipe():
+    """P1 as it is: with PraisonAI's own module no call runs once the config is set before the first."""
+    world = script(*[READ] * 3)
+    agent = agent_of(world)
+    agent._loop_detector_config = LoopDetectionConfig(enabled=True, warn_threshold=5, critical_threshold=10)
+    with contextlib.suppress(Exception):
+        agent.chat("Go.")
+    assert world.executed == []
