@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 
-class Made(NamedTuple):
+class Made:
     """
     One call in the window; `result` is the digest of outcome and content, `None` while there is none.
 
     `settled` numbers the results in the order in which they came; `nothing` says that the result was no value at all.
     """
 
-    key: int
-    call: int
-    message: int
-    tool: str
-    result: int | None = None
-    outcome: str | None = None
-    settled: int = 0
-    nothing: bool = False
+    __slots__ = ("call", "key", "message", "nothing", "outcome", "result", "settled", "tool")
+
+    def __init__(self, key: int, call: int, message: int, tool: str) -> None:
+        self.key, self.call, self.message, self.tool = key, call, message, tool
+        self.result: int | None = None
+        self.outcome: str | None = None
+        self.settled = 0
+        self.nothing = False
+
+    def row(self) -> list[Any]:
+        """The saved form."""
+        return [self.key, self.call, self.message, self.tool, self.result, self.outcome, self.settled, self.nothing]
+
+    @classmethod
+    def from_row(cls, row: list[Any]) -> Made:
+        """The record that *row* was saved from."""
+        made = cls(*row[:4])
+        made.result, made.outcome, made.settled, made.nothing = row[4:]
+        return made
 
 
 class CallWindow:
     """
     The last *span* calls in the order in which they were made.
 
-    *busy* counts how many of them have an equal one before them: where it is 0 no rule can apply.
+    *busy* counts how many of them have *least* - 1 and more equal ones before them: where it is 0 no rule that needs *least*
+    equal calls can apply.
     """
 
-    def __init__(self, span: int) -> None:
+    def __init__(self, span: int, least: int = 2) -> None:
         self.span = span
+        self.least = least
         self.made: deque[Made] = deque()
         self.counts: dict[int, int] = {}
         self.busy = 0
@@ -39,28 +52,33 @@ class CallWindow:
 
     def add(self, key: int, call: int, message: int, tool: str) -> None:
         """A call was made."""
-        if len(self.made) == self.span:
-            self._drop(self.made.popleft().key)
-        self.made.append(Made(key, call, message, tool))
-        count = self.counts[key] = self.counts.get(key, 0) + 1
-        self.busy += count > 1
+        self._take(Made(key, call, message, tool))
 
-    def _drop(self, key: int) -> None:
-        count = self.counts[key] - 1
-        self.busy -= count >= 1
-        if count:
-            self.counts[key] = count
+    def _take(self, entry: Made) -> None:
+        made, counts, key = self.made, self.counts, entry.key
+        if len(made) == self.span:
+            oldest = made.popleft().key
+            left = counts[oldest] - 1
+            if left:
+                counts[oldest] = left
+                if left >= self.least - 1:
+                    self.busy -= 1
+            else:
+                del counts[oldest]
+        made.append(entry)
+        if key in counts:
+            count = counts[key] = counts[key] + 1
+            if count >= self.least:
+                self.busy += 1
         else:
-            del self.counts[key]
+            counts[key] = 1
 
     def settle(self, call: int, result: int, outcome: str, nothing: bool) -> None:
         """A call's result arrived."""
-        made = self.made
         self.settled += 1
-        for index in range(len(made) - 1, -1, -1):
-            if made[index].call == call:
-                key, _, message, tool, *_ = made[index]
-                made[index] = Made(key, call, message, tool, result, outcome, self.settled, nothing)
+        for made in reversed(self.made):
+            if made.call == call:
+                made.result, made.outcome, made.settled, made.nothing = result, outcome, self.settled, nothing
                 return
 
     def last(self, span: int) -> list[Made]:
@@ -73,20 +91,17 @@ class CallWindow:
         kept = [entry for entry in self.made if entry.key not in keys]
         self.made, self.counts, self.busy = deque(), {}, 0
         for entry in kept:
-            self.add(entry.key, entry.call, entry.message, entry.tool)
-            self.made[-1] = entry
+            self._take(entry)
 
     def dump(self) -> list[Any]:
         """The window as JSON values."""
-        return [self.settled, *(list(entry) for entry in self.made)]
+        return [self.settled, *(entry.row() for entry in self.made)]
 
     @classmethod
-    def load(cls, saved: list[Any], span: int) -> CallWindow:
+    def load(cls, saved: list[Any], span: int, least: int = 2) -> CallWindow:
         """The window that was dumped."""
-        window = cls(span)
+        window = cls(span, least)
         for row in saved[1:]:
-            entry = Made(*row)
-            window.add(entry.key, entry.call, entry.message, entry.tool)
-            window.made[-1] = entry
+            window._take(Made.from_row(row))
         window.settled = saved[0]
         return window
