@@ -40,6 +40,19 @@ _SEEN = {
     "turn_budget": "{n} calls to {tools} in this turn brought nothing that the same calls had not brought before.",
     "budget": "{n} percent of what this run may spend is used up.",
 }
+_ASKED = {
+    "repeated_result": "Counting this one, you have asked for the same call to {tools} {n} times; whenever it ran, the outcome was the same.",
+    "repeated_call": "Counting this one, you have asked {n} times for the same call to {tools}; its answers differ in wording only.",
+    "cycle": "With this call you begin the same sequence ({tools}) for the {n}. time; each time it came to the same outcomes.",
+    "near_repeat": "Counting this one, {n} calls to {tools} in a row differ only in wording or in a limit; all that ran came to the same outcome.",
+    "repeated_failure": "Counting this one, you have called {tools} {n} times in a row; whenever it ran, it failed in the same way.",
+    "unknown_tool": "There is no tool called {tools}; counting this one, you have called it {n} times.",
+    "stuck_poll": "Counting this one, you have looked {n} times with {tools}; the reading has not changed.",
+    "echoed_change": "Counting this one, {n} calls to {tools} in a row only bring back what you put into them.",
+    "delegation_loop": "With this call the same task is handed on for the {n}. time, and nobody has worked on it.",
+    "handoff_loop": "With this call the conversation begins to go back and forth for the {n}. time.",
+}
+"""What is said before a call runs, when it is not known yet what it would come to."""
 _ADVICE = {
     "empty_answers": "Take the empty answer as the answer, or say what is missing.",
     "stuck_poll": "Wait longer before you look again, or do something else meanwhile.",
@@ -72,7 +85,8 @@ def _named(tools: tuple[str, ...]) -> str:
 def model_text(evidence: Evidence, level: Level, repeats: int) -> str:
     """What the model reads: what was counted, the first error line where there is one, what to do instead."""
     tools = _named(evidence.tools)
-    seen = _SEEN.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(
+    told = _ASKED if level > Level.NUDGE and evidence.pattern in _ASKED else _SEEN
+    seen = told.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(
         tools=tools, n=repeats
     )
     parts = [seen]
