@@ -156,6 +156,7 @@ class LiveAgent:
         self.above: LiveAgent | None = None
         self.message: int | None = None
         self.heard: Any = None
+        self.pending: Any = None  # a response of which an adapter has not seen the end
         self.nudges: dict[str, None] = {}
         self._asked: dict[str, Decision] = {}
         self._open: dict[str, None] = {}

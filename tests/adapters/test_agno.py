@@ -51,7 +51,9 @@ class Scripted(Model):
             {"id": id, "type": "function", "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))}}
             for id, ask in calls
         ]
-        usage = MessageMetrics(input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS, total_tokens=INPUT_TOKENS + OUTPUT_TOKENS)
+        usage = MessageMetrics(
+            input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS, total_tokens=INPUT_TOKENS + OUTPUT_TOKENS
+        )
         return ModelResponse(role="assistant", content=TEXT if calls else DONE, tool_calls=asked, response_usage=usage)
 
     def invoke(self, messages, **options):

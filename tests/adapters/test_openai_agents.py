@@ -10,7 +10,17 @@ import pytest
 
 pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed")
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, ToolsToFinalOutputResult, function_tool, handoff, set_tracing_disabled
+from agents import (
+    Agent,
+    Model,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    ToolsToFinalOutputResult,
+    function_tool,
+    handoff,
+    set_tracing_disabled,
+)
 from agents.usage import Usage
 from openai.types.responses import (
     Response,

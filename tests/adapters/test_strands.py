@@ -41,7 +41,10 @@ class Scripted(Model):
 
     async def stream(self, messages, tool_specs=None, system_prompt=None, **options):
         if self.hands_to is not None:
-            calls, self.hands_to = [("hand-off", Ask("handoff_to_agent", {"agent_name": self.hands_to, "message": "go on"}))], None
+            calls, self.hands_to = (
+                [("hand-off", Ask("handoff_to_agent", {"agent_name": self.hands_to, "message": "go on"}))],
+                None,
+            )
         else:
             calls = self.world.turn(item for message in copy.deepcopy(messages) for item in items(message))
         yield {"messageStart": {"role": "assistant"}}
@@ -94,6 +97,7 @@ class RunsTwice(HookProvider):
 class TestStrands(AdapterSuite):
     adapter = "strands"
     doors = ("async", "sync", "stream")
+
     async def drive(self, world, guard):
         return answer(await agent_of(world, guard).invoke_async("Go."))
 

@@ -34,7 +34,6 @@ __all__ = ("LoopGuard", "LoopStopped")
 
 Next: TypeAlias = Callable[[], Awaitable[None]]
 _AGENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent_framework_agent", default=None)
-"""The agent whose run this is."""
 
 
 class LoopStopped(_LoopStopped, MiddlewareFailure):
@@ -56,18 +55,18 @@ class LoopGuard(Guard, MiddlewareBundle):
     def heard(self, agent: LiveAgent, response: Any) -> None:
         """The model answered; for a streamed answer, once it is whole."""
         contents = [content for message in response.messages for content in message.contents]
-        used, usage = response.usage_details, None
-        if used:
-            cached = used.get("cache_read_input_token_count") or 0
-            usage = Usage(used.get("input_token_count") or 0, used.get("output_token_count") or 0, cached)
+        names = ("input_token_count", "output_token_count", "cache_read_input_token_count")
+        used = response.usage_details
+        usage = Usage(*(used.get(name) or 0 for name in names)) if used else None
         calls = sum(content.type == "function_call" for content in contents)
         agent.responded(response.text, calls, usage=usage, model=response.model if hasattr(response, "model") else None)
 
     @failsafe
     def called(self, agent: LiveAgent, context: Any) -> str | None:
         """The words in place of the result of a call that must not run."""
-        args = context.arguments if isinstance(context.arguments, Mapping) else context.arguments.model_dump()
-        decision = agent.called(_id(context), context.function.name, dict(args))
+        given = context.arguments
+        args = dict(given) if isinstance(given, Mapping) else given.model_dump()
+        decision = agent.called(_id(context), context.function.name, args)
         return decision.text if decision.level >= Level.BLOCK else None
 
     @failsafe
@@ -84,11 +83,15 @@ class LoopGuard(Guard, MiddlewareBundle):
         agent.failed(_id(context), error)
 
 
-class _Runs(AgentMiddleware):
-    """Around a run: which agent this is."""
+class _Part:
+    """One of the middlewares of a guard."""
 
     def __init__(self, guard: LoopGuard) -> None:
         self.guard = guard
+
+
+class _Runs(_Part, AgentMiddleware):
+    """Around a run: which agent this is."""
 
     async def process(self, context: Any, call_next: Next) -> None:
         agent = self.guard.start(getattr(context.agent, "name", None) or MAIN)
@@ -102,11 +105,8 @@ class _Runs(AgentMiddleware):
                     agent.run.end()
 
 
-class _Requests(ChatMiddleware):
+class _Requests(_Part, ChatMiddleware):
     """Around a request to the model: the place for a nudge, and for a stop."""
-
-    def __init__(self, guard: LoopGuard) -> None:
-        self.guard = guard
 
     async def process(self, context: Any, call_next: Next) -> None:
         agent = _AGENT.get()
@@ -116,8 +116,7 @@ class _Requests(ChatMiddleware):
             context.result = ChatResponse(messages=[Message("assistant", [agent.run.stop_text])])
             return None
         agent.check(LoopStopped)
-        text = agent.nudge()
-        if text is not None:
+        if (text := agent.nudge()) is not None:
             context.messages.append(Message("user", [text]))
         if context.stream:
             context.stream_result_hooks.append(lambda response: self.guard.heard(agent, response))
@@ -127,18 +126,14 @@ class _Requests(ChatMiddleware):
         return None
 
 
-class _Calls(FunctionMiddleware):
+class _Calls(_Part, FunctionMiddleware):
     """Around a call."""
-
-    def __init__(self, guard: LoopGuard) -> None:
-        self.guard = guard
 
     async def process(self, context: Any, call_next: Next) -> None:
         agent = _AGENT.get()
         if agent is None:
             return await call_next()
-        refusal = self.guard.called(agent, context)
-        if refusal is not None:
+        if (refusal := self.guard.called(agent, context)) is not None:
             context.result = refusal
             return None
         try:

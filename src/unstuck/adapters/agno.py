@@ -31,7 +31,13 @@ class LoopGuard(Guard):
     __name__ = "unstuck"
 
     def __call__(
-        self, function_name: str, function_call: Callable[..., Any], arguments: dict[str, Any], run_context: Any, agent: Any, team: Any
+        self,
+        function_name: str,
+        function_call: Callable[..., Any],
+        arguments: dict[str, Any],
+        run_context: Any,
+        agent: Any,
+        team: Any,
     ) -> Any:
         """Around a call; Agno goes by the names of these arguments."""
         live = self.at(run_context.run_id, getattr(team if agent is None else agent, "name", None) or MAIN)
@@ -98,7 +104,9 @@ class LoopGuard(Guard):
             return
         used, usage = message.metrics, None
         if used is not None:
-            usage = Usage(used.input_tokens or 0, used.output_tokens or 0, used.cache_read_tokens or 0, used.cache_write_tokens or 0)
+            usage = Usage(
+                used.input_tokens or 0, used.output_tokens or 0, used.cache_read_tokens or 0, used.cache_write_tokens or 0
+            )
         text = message.content if isinstance(message.content, str) else None
         live.heard_once(message.id, text, len(message.tool_calls or ()), usage=usage)
 

@@ -1,8 +1,8 @@
 """
 OpenAI Agents SDK: `Runner.run(agent, request, hooks=LoopGuard())`.
 
-The guard puts an input guardrail on the function tools of each agent that starts under it, because hooks alone cannot keep a call from
-running. A stop refuses the call and is raised before the next model call. Hosted, computer and shell tools are not counted.
+Hooks alone cannot keep a call from running, so the guard puts an input guardrail on the function tools of each agent that starts. A stop
+refuses the call and is raised before the next model call. Hosted, computer and shell tools are not counted.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ class LoopGuard(Guard, RunHooks[Any]):
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         """A tool runs that the guardrail let through; after a resumed approval its call is first seen here."""
         if isinstance(context, ToolContext):
-            self._called(self._at_call(context) or self._place(context, agent), context)
+            self._called(self._place_of_call(context, agent), context)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         """A tool has run."""
         if isinstance(context, ToolContext):
-            self._returned(self._at_call(context) or self._place(context, agent), context.tool_call_id, result)
+            self._returned(self._place_of_call(context, agent), context.tool_call_id, result)
             self._calls.pop((id(context.usage), context.tool_call_id), None)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
@@ -98,8 +98,8 @@ class LoopGuard(Guard, RunHooks[Any]):
     def _place(self, context: Any, agent: Any) -> LiveAgent:
         return self.at(_key(context), agent.name, context.usage)
 
-    def _at_call(self, context: Any) -> LiveAgent | None:
-        return self._calls.get((id(context.usage), context.tool_call_id))
+    def _place_of_call(self, context: Any, agent: Any) -> LiveAgent:
+        return self._calls.get((id(context.usage), context.tool_call_id)) or self._place(context, agent)
 
     @failsafe
     def _attach(self, place: LiveAgent, agent: Any) -> None:
@@ -132,17 +132,17 @@ class LoopGuard(Guard, RunHooks[Any]):
 
     @failsafe
     def _handed_over(self, place: LiveAgent, to_agent: Any) -> None:
-        id = f"handoff-{next(place.run.ids)}"
-        place.called(id, f"transfer_to_{to_agent.name}", None)
+        place.called(id := f"handoff-{next(place.run.ids)}", f"transfer_to_{to_agent.name}", None)
         place.returned(id, f"{to_agent.name} goes on")
 
     @failsafe
     def _heard(self, place: LiveAgent, response: Any) -> None:
-        texts = [part.text for item in response.output if item.type == "message" for part in item.content if part.type == "output_text"]
+        parts = [part for item in response.output if item.type == "message" for part in item.content]
+        text = "\n".join(part.text for part in parts if part.type == "output_text")
         calls = sum(item.type in ("function_call", "custom_tool_call") for item in response.output)
         usage = response.usage
         cached = getattr(usage.input_tokens_details, "cached_tokens", 0) or 0
-        place.responded("\n".join(texts), calls, usage=Usage(usage.input_tokens, usage.output_tokens, cached))
+        place.responded(text, calls, usage=Usage(usage.input_tokens, usage.output_tokens, cached))
 
 
 def _key(context: Any) -> tuple[int, str | None]:

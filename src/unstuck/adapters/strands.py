@@ -99,7 +99,11 @@ class LoopGuard(Guard, HookProvider):
     def _heard(self, agent: LiveAgent, message: Any) -> None:
         blocks = message["content"]
         texts = [block["text"] for block in blocks if "text" in block]
-        thoughts = [block["reasoningContent"].get("reasoningText", {}).get("text", "") for block in blocks if "reasoningContent" in block]
+        thoughts = [
+            block["reasoningContent"].get("reasoningText", {}).get("text", "")
+            for block in blocks
+            if "reasoningContent" in block
+        ]
         used, usage = message.get("metadata", {}).get("usage"), None
         if used is not None:
             read, written = used.get("cacheReadInputTokens") or 0, used.get("cacheWriteInputTokens") or 0

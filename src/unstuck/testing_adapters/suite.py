@@ -74,6 +74,8 @@ class AdapterSuite:
     """
 
     adapter: ClassVar[str]
+    prefix: ClassVar[str] = ""
+    """What the framework puts before the names of tools."""
     gaps: ClassVar[Mapping[str, str]] = {}
     doors: ClassVar[tuple[str, ...]] = ("async",)
     """Ways into the framework, `async` is `drive`; the others are handled by `enter`."""
@@ -224,11 +226,11 @@ class AdapterSuite:
         assert "disk on fire" in str(results[0].content)
 
     def test_text_and_usage_are_seen(self) -> None:
-        """Each response is a message event with its text, its tokens and how many calls it holds."""
+        """Each response is a message event with its text, its tokens and, where the framework knows, how many calls it holds."""
         events: list[Event] = []
         self.attempt(World(TWICE), self.guard(on_event=events.append))
         messages = [event for event in events if isinstance(event, Message)]
-        assert [message.calls for message in messages] == [1, 1, 0]
+        assert [message.calls for message in messages] in ([1, 1, 0], [None, None, 0])
         assert [message.text for message in messages] == [TEXT, TEXT, DONE]
         assert [message.usage and message.usage.total for message in messages] == [INPUT_TOKENS + OUTPUT_TOKENS] * 3
 
@@ -237,7 +239,7 @@ class AdapterSuite:
         events: list[Event] = []
         self.attempt(World(TWICE), self.guard(on_event=events.append))
         calls = [(event.tool, _object(event.args)) for event in events if isinstance(event, Call)]
-        assert calls == [(READ.tool, READ.args)] * 2
+        assert calls == [(self.prefix + READ.tool, READ.args)] * 2
         assert ["10 lines" in str(event.content) for event in events if isinstance(event, Result)] == [True] * 2
 
     def test_runs_one_after_another_do_not_mix(self) -> None:

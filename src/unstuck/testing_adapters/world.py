@@ -136,6 +136,7 @@ class World:
 
 
 def texts(request: Sequence[Item]) -> str:
+    """All that is said or answered in *request*."""
     return "\n".join(item.text for item in request if not isinstance(item, Asked))
 
 
