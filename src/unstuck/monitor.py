@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
 from unstuck.detectors.budget import Budget
+from unstuck.degenerate import TextWatch
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.detectors.windowed import Windowed
 from unstuck.errors import StateError
-from unstuck.events import Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
+from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger, View
@@ -59,6 +60,7 @@ class Monitor:
         }
         always = (moment for moment, asked in self._asked.items() if any(signs == ANY for signs, _ in asked))
         self.ledger.always = frozenset(always)
+        self._streams: dict[str, TextWatch] = {}
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
 
     @property
@@ -86,6 +88,8 @@ class Monitor:
             views = ledger.on_result(event)  # type: ignore[arg-type]
         elif kind is Message:
             views = ledger.on_message(event)  # type: ignore[arg-type]
+            if self._streams:
+                self._streams.pop(event.agent, None)  # type: ignore[union-attr]
         elif kind is User:
             views = ledger.on_user(event)  # type: ignore[arg-type]
             if event.origin == "user" and self.rules.reading.turns:  # type: ignore[union-attr]
@@ -97,6 +101,23 @@ class Monitor:
             return CONTINUE
         return self._decide(event, views)
 
+    def stream(self, text: str, agent: str = MAIN) -> Decision:
+        """
+        Take up the next characters of a response that is still streaming; `block` says to cut it off.
+
+        The response's `Message` event, complete or cut off, ends the stream. Streams are not part of the saved state: one that is
+        taken up by another process is watched from there on.
+        """
+        watch = self._streams.get(agent)
+        if watch is None:
+            watch = self._streams[agent] = TextWatch()
+        found = watch.feed(text)
+        if found is None:
+            return CONTINUE
+        ledger = self.ledger
+        view = View("text", ledger.trail(agent), ledger.calls, ledger.messages + 1, repeating=found)
+        return self._decide(None, [view])
+
     def _other(self, event: Event) -> Decision:
         if isinstance(event, RunStart):
             unattended = Ceiling(self.rules.policy.ceiling, self.rules.reading.window)
@@ -107,7 +128,7 @@ class Monitor:
             return self._decide(event, self.ledger.close_rounds())
         return CONTINUE
 
-    def _decide(self, event: Event, views: Sequence[View]) -> Decision:
+    def _decide(self, event: Event | None, views: Sequence[View]) -> Decision:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
         for view in views:
@@ -173,7 +194,7 @@ class Monitor:
             finding = finding_of(loop, evidence, Level.STOP, ledger.calls, ledger.messages, tally.agent, shadow)
         return _Verdict(Level.STOP, finding, evidence, tally.count, tally.agent)
 
-    def _combine(self, event: Event, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
+    def _combine(self, event: Event | None, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
         now = [verdict for verdict in verdicts if verdict.level != Level.NUDGE]
         self._waiting += [verdict for verdict in verdicts if verdict.level == Level.NUDGE]
         if self._waiting:

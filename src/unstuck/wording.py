@@ -86,13 +86,13 @@ def model_text(evidence: Evidence, level: Level, repeats: int) -> str:
     """What the model reads: what was counted, the first error line where there is one, what to do instead."""
     tools = _named(evidence.tools)
     told = _ASKED if level > Level.NUDGE and evidence.pattern in _ASKED else _SEEN
-    seen = told.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(
-        tools=tools, n=repeats
-    )
+    seen = told.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(tools=tools, n=repeats)
     parts = [seen]
     if evidence.error:
         parts.append(f"The error was: {evidence.error[:200]!r}.")
-    if level == Level.BLOCK:
+    if evidence.pattern == "degenerate_text":
+        parts.insert(0, "The response was cut off.")
+    elif level == Level.BLOCK:
         parts.insert(0, "This call was not executed.")
     elif level == Level.STOP:
         parts.insert(0, "The run is stopped.")
