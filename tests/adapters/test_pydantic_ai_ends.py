@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("pydantic_ai", reason="the extra pydantic-ai is not installed")
 
 from pydantic import BaseModel
-from pydantic_ai import Agent
 from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import (
     ModelMessage,
@@ -41,7 +40,7 @@ def told(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
     return [part for message in messages for part in message.parts if isinstance(part, SystemPromptPart)]
 
 
-def stopped(agent: Agent[None, Any], **options: Any) -> LoopStopped:
+def stopped(agent: Any, **options: Any) -> LoopStopped:
     with pytest.raises(LoopStopped) as caught:
         agent.run_sync("go", **options)
     return caught.value

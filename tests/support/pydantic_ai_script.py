@@ -135,7 +135,7 @@ def picky(text: str) -> str:
 
 
 def _taking_anything(execute: Callable[..., Any]) -> Callable[..., Any]:
-    def tool(a: Any = None, b: Any = None) -> Any:
+    def tool(a: Any = None, b: Any = None, request_id: Any = None) -> Any:
         return execute(a=a, b=b)
 
     return tool
