@@ -19,11 +19,11 @@ pytest.importorskip("pydantic_ai.capabilities", reason="the compatible class is 
 
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelRetry, UnexpectedModelBehavior
-from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import RunContext, Tool, ToolDefinition
 from pydantic_ai.usage import RunUsage
+from pydantic_deep_script import run, scripted
 
 from unstuck.compat.pydantic_deep import METADATA_KEY, StuckLoopDetection, StuckLoopError
 from unstuck.monitor import Monitor
@@ -57,21 +57,6 @@ def verdict(detection: Any, *exchange: Any) -> tuple[str, str] | None:
     except Exception as error:
         return error.pattern, str(error)
     return None
-
-
-def scripted(*calls: tuple[str, dict[str, Any]]) -> FunctionModel:
-    """A model that makes one call a response, then says `done`."""
-
-    def respond(messages: list[Any], info: Any) -> ModelResponse:
-        at = sum(isinstance(message, ModelResponse) for message in messages)
-        return ModelResponse(parts=[ToolCallPart(*calls[at])] if at < len(calls) else [TextPart("done")])
-
-    return FunctionModel(respond)
-
-
-def run(agent: Any, **settings: Any) -> Any:
-    """The finished run of *agent*."""
-    return asyncio.run(agent.run("go", **settings))
 
 
 A, B = {"path": "a"}, {"path": "b"}
