@@ -24,6 +24,7 @@ from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, 
 from unstuck.spent import Price, Spent
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
+from unstuck.window import Span
 
 
 class Reading(NamedTuple):
@@ -74,9 +75,9 @@ class Ledger:
 
     MOST_AGENTS = 32
 
-    def __init__(self, reading: Reading, needs: frozenset[str], span: int, price: Price | None = None) -> None:
+    def __init__(self, reading: Reading, needs: frozenset[str], span: Span, price: Price | None = None) -> None:
         self.reading = reading
-        self.span = span  # calls that the window rules look at; 0 where there are none
+        self.span = span
         self.follows_calls = bool(needs & {"calls", "tools", "cycles"})
         self.follows_tools = "tools" in needs
         self.follows_cycles = "cycles" in needs
@@ -351,7 +352,7 @@ class Ledger:
         text = content if type(content) is str else text_of(content)
         raw = text_digest(text)
         if outcome != "ok":
-            raw ^= _OUTCOMES[outcome]
+            raw ^= OUTCOMES[outcome]
         if self.ceiling is not None:
             self.over = self.ceiling.count(pending.key, raw, text, pending.tool, pending.agent, pending.call)
             if pending.ignored:
@@ -467,4 +468,4 @@ def _key(pending: Pending) -> int:
     return pending.key
 
 
-_OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}
+OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
-from unstuck.detectors.budget import Budget
 from unstuck.degenerate import TextWatch
+from unstuck.detectors.budget import Budget
 from unstuck.detectors.detector import Detector, Evidence
-from unstuck.detectors.windowed import Windowed
+from unstuck.detectors.windowed import span_of
 from unstuck.errors import StateError
 from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
 from unstuck.findings import CONTINUE, Decision, Finding, Level
@@ -19,6 +19,7 @@ from unstuck.ledger import Ledger, View
 from unstuck.policy import Loop, Loops, allowed, finding_of
 from unstuck.signs import ANY
 from unstuck.trail import Trail
+from unstuck.window_ledger import WindowLedger, suffices
 from unstuck.wording import model_text
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ class Monitor:
             rules = preset("default")
         self.rules = rules
         needs = frozenset[str]().union(*(detector.needs for detector in rules.detectors))
-        span = max((detector.span for detector in rules.detectors if isinstance(detector, Windowed)), default=0)
         price = next((detector.price for detector in rules.detectors if isinstance(detector, Budget)), None)
-        self.ledger = Ledger(rules.reading, needs, span, price)
+        kind_of_ledger = WindowLedger if suffices(rules.detectors) else Ledger
+        self.ledger = kind_of_ledger(rules.reading, needs, span_of(rules.detectors), price)
         self.loops = Loops()
         self._asked: dict[str, tuple[tuple[int, Detector], ...]] = {
             moment: tuple((detector.signs, detector) for detector in rules.detectors if moment in detector.moments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unstuck.cycles import Cycles
 from unstuck.records import CallState, Round, ToolState
 from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
-from unstuck.window import CallWindow
+from unstuck.window import NO_SPAN, CallWindow, Span
 
 if TYPE_CHECKING:
     from unstuck.spent import Spent
@@ -18,15 +18,15 @@ class Trail:
     """
     The records of one agent.
 
-    Args: *window*: rounds that are looked back on (four times as many distinct calls are remembered); *span*: calls that the window
-    rules look at, 0 for none.
+    Args: *window*: rounds that are looked back on (four times as many distinct calls are remembered); *span*: what the
+    window rules look at.
     """
 
-    def __init__(self, agent: str, window: int, span: int = 0) -> None:
+    def __init__(self, agent: str, window: int, span: Span = NO_SPAN) -> None:
         self.agent = agent
         self.window = window
         self.most = 4 * window
-        self.window_calls = CallWindow(span) if span else None
+        self.window_calls = CallWindow(span) if span.calls else None
         self.spent: Spent | None = None
         self.calls: dict[int, CallState] = {}
         self.tools: dict[str, ToolState] = {}
@@ -38,6 +38,7 @@ class Trail:
         self.failure = self.failed = self.failed_first = self.failed_round = 0
         self.failed_before = (0, 0, 0)
         self.failed_classes: tuple[int, ...] = ()
+        self.moved = 0  # the latest call that was made before and brought something new
         self.ok_round = self.full_round = self.new_round = 0  # the latest with a success, an answer, anything new
         self.failed_tools: list[str] = []
         self.redundant: list[int] = []
@@ -54,7 +55,7 @@ class Trail:
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
-        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round"),
+        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved"),
     )
 
     def signs(self) -> int:
@@ -94,10 +95,10 @@ class Trail:
         }
 
     @classmethod
-    def load(cls, saved: dict[str, Any], window: int, span: int) -> Trail:
+    def load(cls, saved: dict[str, Any], window: int, span: Span) -> Trail:
         """The trail that was dumped."""
         trail = cls(saved["agent"], window, span)
-        if span and saved["window"] is not None:
+        if span.calls and saved["window"] is not None:
             trail.window_calls = CallWindow.load(saved["window"], span)
         for row in saved["calls"]:
             state = CallState.from_row(row)

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Span(NamedTuple):
+    """How many calls rules look back on, 0 where no rule does, and how many of them must be equal before any rule can apply."""
+
+    calls: int
+    least: int = 2
+
+
+NO_SPAN = Span(0)
 
 
 class Made:
@@ -36,15 +46,15 @@ class Made:
 
 class CallWindow:
     """
-    The last *span* calls in the order in which they were made.
+    The last calls, as many as *span* says, in the order in which they were made.
 
-    *busy* counts how many of them have *least* - 1 and more equal ones before them: where it is 0 no rule that needs *least*
-    equal calls can apply.
+    *busy* counts how many of them have so many equal ones before them that they make up `span.least`: where it is 0 no rule
+    can apply.
     """
 
-    def __init__(self, span: int, least: int = 2) -> None:
+    def __init__(self, span: Span) -> None:
         self.span = span
-        self.least = least
+        self.most, self.least = span
         self.made: deque[Made] = deque()
         self.counts: dict[int, int] = {}
         self.busy = 0
@@ -56,7 +66,7 @@ class CallWindow:
 
     def _take(self, entry: Made) -> None:
         made, counts, key = self.made, self.counts, entry.key
-        if len(made) == self.span:
+        if len(made) == self.most:
             oldest = made.popleft().key
             left = counts[oldest] - 1
             if left:
@@ -98,9 +108,9 @@ class CallWindow:
         return [self.settled, *(entry.row() for entry in self.made)]
 
     @classmethod
-    def load(cls, saved: list[Any], span: int, least: int = 2) -> CallWindow:
+    def load(cls, saved: list[Any], span: Span) -> CallWindow:
         """The window that was dumped."""
-        window = cls(span, least)
+        window = cls(span)
         for row in saved[1:]:
             window._take(Made.from_row(row))
         window.settled = saved[0]

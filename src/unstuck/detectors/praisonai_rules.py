@@ -45,6 +45,11 @@ class AskedRule(Windowed):
             problem = f"the rung at {highest} can never be reached within the last {span} calls"
             raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {highest} or more, or lower rungs")
 
+    @property
+    def equal(self) -> int:
+        """See `Windowed.equal`."""
+        return 2
+
     def look(self, view: View) -> Evidence | None:
         window = view.trail.window_calls
         if window is None or window.busy == 0:

@@ -31,6 +31,11 @@ class SucceededRule(Windowed):
     def __init__(self, ladder: Ladder | None = None, span: int = 64) -> None:
         super().__init__(ladder, span)
 
+    @property
+    def equal(self) -> int:
+        """See `Windowed.equal`."""
+        return 2
+
     def look(self, view: View) -> Evidence | None:
         window = view.trail.window_calls
         if window is None:

@@ -6,15 +6,14 @@ They compare exact results, know nothing of what calls change, and are asked whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import SettingsError
 from unstuck.ladder import Ladder, check_count
 from unstuck.ledger import View
-from unstuck.signs import WINDOW
-from unstuck.window import Made
+from unstuck.window import NO_SPAN, Made, Span
 
 HIGHEST_SPAN = 10_000
 """Calls that can be looked at; their records are kept, so this bounds memory."""
@@ -32,6 +31,11 @@ class Windowed(Detector):
     needs = frozenset(("window",))
     calls_per_count = 1
     span: int
+
+    @property
+    def equal(self) -> int:
+        """How many equal calls must stand in the window before the rule can apply."""
+        return self.least
 
     def __init__(self, ladder: Ladder | None = None, span: int = 10) -> None:
         super().__init__(ladder)
@@ -71,6 +75,12 @@ class Windowed(Detector):
 
     def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
         raise NotImplementedError
+
+
+def span_of(detectors: Iterable[Detector]) -> Span:
+    """The calls that must be kept for *detectors*."""
+    rules = [detector for detector in detectors if isinstance(detector, Windowed)]
+    return Span(max(rule.span for rule in rules), min(rule.equal for rule in rules)) if rules else NO_SPAN
 
 
 class WindowedResult(Windowed):

@@ -1,0 +1,90 @@
+"""The evidence of a run whose rules look at nothing but the last calls and the texts: the published rules of other projects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from unstuck.detectors.detector import Detector
+from unstuck.detectors.windowed import Windowed
+from unstuck.events import Call, Result
+from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
+from unstuck.ledger import OUTCOMES, Ledger, View
+from unstuck.records import Pending, Round
+from unstuck.trail import Trail
+
+
+def suffices(detectors: Iterable[Detector]) -> bool:
+    """Whether *detectors* see in a `WindowLedger` what they would see in a `Ledger`: window rules, asked when a round is over."""
+    needs: set[str] = set()
+    for detector in detectors:
+        needs |= detector.needs
+        if "round" in detector.moments and type(detector).look is not Windowed.look:
+            return False
+        if not detector.moments <= {"round", "message", "text"}:
+            return False
+    return "window" in needs and needs <= {"window", "texts"}
+
+
+class WindowLedger(Ledger):
+    """
+    A ledger that takes up an exchange in one step: of a call its fingerprint, of a result its digest.
+
+    What is out of the ordinary (calls that are no evidence, unattended runs, results of rounds that are over) is left to `Ledger`.
+    """
+
+    def on_call(self, event: Call) -> Sequence[View]:
+        """See `Ledger.on_call`."""
+        _, name, tool, args, number, agent, _, _, _, origin, _, approved, _ = event
+        trail = self.trails.get(agent)
+        if trail is None or origin != "model" or approved or self.reading.exempt or self.reading.identity:
+            return super().on_call(event)
+        self.calls = call = self.calls + 1
+        views: Sequence[View] = ()
+        round_ = trail.round
+        if round_ is None and number is None:
+            trail.rounds += 1
+            self.messages += not self.spoke
+            round_ = trail.round = Round(trail.rounds, None, self.messages, 1)
+        else:
+            views = self._join_round(trail, event)
+            round_ = trail.round
+            assert round_ is not None
+        if type(args) is str:
+            args = arguments(args)
+        key = call_fingerprint(tool, args)
+        message = round_.response
+        self._open(name, Pending(event, call, message, key, "other", args))
+        round_.open += 1
+        round_.calls += 1
+        assert trail.window_calls is not None
+        trail.window_calls.add(key, call, message, tool)
+        return views
+
+    def on_result(self, event: Result) -> Sequence[View]:
+        """See `Ledger.on_result`."""
+        _, name, content, outcome, _ = event
+        pending = self.open.get(name)
+        trail = self.trails.get(pending.agent) if pending is not None else None
+        round_ = trail.round if trail is not None else None
+        if pending is None or trail is None or round_ is None or round_.response != pending.message:
+            return super().on_result(event)
+        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None:
+            return super().on_result(event)
+        self.over = None
+        del self.open[name]
+        raw = text_digest(content if type(content) is str else text_of(content))
+        if outcome != "ok":
+            raw ^= OUTCOMES[outcome]
+        call, key, window = pending.call, pending.key, trail.window_calls
+        assert window is not None
+        trail.recent.append([call, pending.message, key, pending.tool, False])
+        window.settle(call, raw, outcome, content is None)
+        round_.open -= 1
+        round_.join(pending, key)
+        if round_.open > 0 or (round_.expected is not None and round_.calls < round_.expected):
+            return ()
+        trail.round = None
+        return self._finish(trail, round_) if window.busy else ()
+
+    def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
+        return [View("round", trail, round_.last_call, round_.response)] if round_.parts else ()
