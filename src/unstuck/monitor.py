@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
@@ -63,6 +63,8 @@ class Monitor:
         self.ledger.always = frozenset(always)
         self._streams: dict[str, TextWatch] = {}
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
+        self.on_evidence: Callable[[View, Evidence, Loop, int], None] | None = None
+        """Told of all evidence, the loop it belongs to and its repeats so far, before it is judged; never saved."""
 
     @property
     def calls(self) -> int:
@@ -151,6 +153,8 @@ class Monitor:
     def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
         loop = self.loops.of(view.trail.agent, evidence)
         total = loop.total(evidence, view.moment == "call")
+        if self.on_evidence is not None:
+            self.on_evidence(view, evidence, loop, total)
         policy = self.rules.policy
         if view.moment != "call":
             repeats += _new_repeats(view.trail, evidence, loop)

@@ -78,6 +78,20 @@ def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
     return _tokens().sub(MASK, text)
 
 
+def spans(text: str, extra_fields: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
+    """Where the tokens stand that `mask` replaces, as first character and end; between them nothing is changed."""
+    if len(text) > 2 * HALF:
+        shift = len(text) - HALF
+        tail = spans(text[-HALF:], extra_fields)
+        return [*spans(text[:HALF], extra_fields), *((start + shift, end + shift) for start, end in tail)]
+    fields = [found.span(2) for found in _VALUE.finditer(text) if _volatile_field(extra_fields, found) != found[0]]
+    half, place = text, list(range(len(text) + 1))  # the text as the tokens are looked for, and where its characters stood
+    for start, end in reversed(fields):
+        half, place[start:end] = half[:start] + MASK + half[end:], [start]
+    tokens = [(place[found.start()], place[found.end() - 1] + 1) for found in _tokens().finditer(half)]
+    return sorted({*fields, *tokens})
+
+
 @cache
 def _number() -> re.Pattern[str]:
     return re.compile(r"(?<![\w.~])-?\d+(?:\.\d+)?(?![0-9A-Za-z_]*[A-Za-z_])|(?<=[A-Za-z]{3}_)\d+|(?<=[A-Za-z]{3})\d+(?!\w)")
