@@ -145,13 +145,13 @@ class Said(Row):
 
 
 def choosing_text(args: Any) -> str:
-    """The values of *args* without remarks and limits, which do not choose what a call does."""
+    """The values of *args* without remarks, limits and throwaway names, which do not choose what a call does."""
     if not isinstance(args, Mapping):
         return text_of(args)
     return " ".join(text_of(value) for name, value in args.items() if str(name).lower() not in _NOT_CHOOSING)
 
 
-_NOT_CHOOSING = words.REMARK_FIELDS | words.LIMIT_FIELDS
+_NOT_CHOOSING = words.REMARK_FIELDS | words.LIMIT_FIELDS | words.THROWAWAY_FIELDS
 
 
 class Pending(Said):

@@ -43,8 +43,10 @@ def settle_call(
         state.again(raw, text)
         _restart(ledger, state, pending)
     elif state.round != round_:
-        _repeat(ledger, state, pending, raw, text)
+        _repeat(ledger, trail, state, pending, raw, text)
         again = state.same > 1
+    elif raw != state.raw and not state.again(raw, text):
+        state.same = 0  # one response, one call, two answers: neither is what the call comes to
     calls[key] = state  # the one used last stands last
     if not again:
         trail.new_round = round_
@@ -70,7 +72,7 @@ def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
     state.numbers, state.runs, state.known = (), (), frozenset()
 
 
-def _repeat(ledger: Ledger, state: CallState, pending: Pending, raw: int, text: str) -> None:
+def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, raw: int, text: str) -> None:
     if state.compaction != ledger.compaction:
         state.compaction = ledger.compaction
         if state.fresh_read != ledger.epoch:
@@ -79,8 +81,12 @@ def _repeat(ledger: Ledger, state: CallState, pending: Pending, raw: int, text: 
     before = state.text
     if raw != state.raw and not state.again(raw, text):
         _differs(state, before, text)
+        if not state.differing:
+            trail.moved = pending.call
         state.same, state.asked, state.slow, state.lift = 1, 0, 0, 0
         return
+    if pending.kind == "wait" and trail.moved > state.last:
+        return  # what is waited for moves
     if pending.kind == "wait" and pending.time is not None and state.time is not None and pending.time - state.time >= SLOW:
         state.slow += 1
         if state.slow % 10:

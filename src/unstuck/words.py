@@ -57,6 +57,11 @@ LIMIT_FIELDS = frozenset(
     "timeout_ms depth max_depth lines num_results numresults retries wait seconds ttl head_limit context".split()
 )
 """Arguments that bound an answer and do not choose it."""
+THROWAWAY_FIELDS = frozenset(
+    "nonce request_id requestid req_id reqid trace_id traceid span_id spanid correlation_id correlationid idempotency_key "
+    "idempotencykey cache_buster timestamp ts attempt retry_count".split()
+)
+"""Arguments that only tell a call from another one."""
 RANGE_START_FIELDS = ("start", "start_line", "startline", "offset", "from", "line_start", "begin", "first_line", "skip")
 RANGE_END_FIELDS = ("end", "end_line", "endline", "to", "line_end", "stop", "last_line")
 RANGE_SIZE_FIELDS = ("limit", "lines", "count", "length", "num_lines")
