@@ -113,7 +113,7 @@ class _Requests(_Part, ChatMiddleware):
         if agent is None:
             return await call_next()
         if agent.run.stopped is not None and self.guard.graceful:
-            context.result = ChatResponse(messages=[Message("assistant", [agent.run.stop_text])])
+            context.result = ChatResponse(messages=[Message("assistant", [agent.run.stop_text or ""])])
             return None
         agent.check(LoopStopped)
         if (text := agent.nudge()) is not None:

@@ -31,7 +31,7 @@ class LoopGuard(Guard):
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """For `ClaudeAgentOptions(hooks=...)`; put your own beside them."""
-        given = {
+        given: dict[str, Any] = {
             "UserPromptSubmit": self._on_prompt,
             "PreToolUse": self._before_tool,
             "PostToolUse": self._after_tool,

@@ -48,7 +48,7 @@ class LoopGuard(Guard):
     def watching(self) -> Iterator[LoopGuard]:
         """What is kicked off inside is one run of this guard, in this thread or task and those it starts."""
         hooks = _Hooks(self.start().run)
-        points = {
+        points: dict[InterceptionPoint, list[Any]] = {
             InterceptionPoint.PRE_MODEL_CALL: [hooks.before_model],
             InterceptionPoint.POST_MODEL_CALL: [hooks.after_model],
             InterceptionPoint.PRE_TOOL_CALL: [hooks.before_tool],

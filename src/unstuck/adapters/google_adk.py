@@ -16,7 +16,7 @@ from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
 try:
-    from google.adk.models import LlmResponse
+    from google.adk.models.llm_response import LlmResponse
     from google.adk.plugins.base_plugin import BasePlugin
     from google.genai import types
 except ImportError as error:
