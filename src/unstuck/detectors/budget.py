@@ -79,7 +79,9 @@ class Budget(Detector):
             percent += spent.asked
         if percent < self.least or (ahead and self.ladder.level(percent) < Level.BLOCK):
             return None
-        return Evidence(self.pattern, (text_digest("budget"),), 0, percent, self.ladder, unit="percent")
+        # What is used up is used up: before a call no rung is waited for.
+        ladder = self.ladder._replace(nudge=None) if ahead else self.ladder
+        return Evidence(self.pattern, (text_digest("budget"),), 0, percent, ladder, unit="percent")
 
 
 def _check(name: str, limit: float | None) -> None:
