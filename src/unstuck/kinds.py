@@ -123,7 +123,7 @@ def kind_of_command(command: str | None) -> Kind:
     found = {_kind_of_step(step) for step in _STEP.split(command)} - {None}
     for kind in ("write", "wait", "shell", "read"):
         if kind in found:
-            return kind  # type: ignore[return-value]
+            return kind
     return "shell"
 
 

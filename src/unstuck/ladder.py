@@ -65,12 +65,11 @@ class Ladder(_Rungs):
 
 def check_count(field: str, value: Any, least: int, most: int | None = None) -> int:
     """*value* if it is a whole number from *least* to *most*; raises `SettingsError` otherwise, for booleans too."""
+    off = ", or None to switch it off" if most is None else ""  # what has an upper bound cannot be off
     if type(value) is not int:
-        raise SettingsError(field, value, "a whole number is needed", "give a whole number, or None to switch it off")
+        raise SettingsError(field, value, "a whole number is needed", f"give a whole number{off}")
     if value < least:
-        raise SettingsError(
-            field, value, f"the least that can work is {least}", f"give {least} or more, or None to switch it off"
-        )
+        raise SettingsError(field, value, f"the least that can work is {least}", f"give {least} or more{off}")
     if most is not None and value > most:
         raise SettingsError(field, value, f"the most that is allowed is {most}", f"give {most} or less")
     return value

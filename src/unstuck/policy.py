@@ -28,7 +28,7 @@ class Policy(_Policy):
 
     Args:
         shadow: only report what would have happened (default: act).
-        strongest: the strongest level that is ever decided (default: stop); rungs above it are not taken.
+        strongest: the strongest level that is ever decided (default: stop); a rung above it comes to no more than this.
         ceiling: identical exchanges after which an unattended run is stopped, 10 to 1,000 (default 100); cannot be off.
         one_per_round: report at most one loop each round, the first in the order of the detectors (default: all).
         consume: what formed a reported loop is not counted again (default: it is, the ladder goes on).

@@ -105,7 +105,7 @@ PRESETS: dict[str, Callable[[], Rules]] = {
 
 def preset(name: str) -> Rules:
     """The rule set called *name*; raises `SettingsError` for an unknown name."""
-    make = PRESETS.get(name)
+    make = PRESETS.get(name) if isinstance(name, str) else None
     if make is None:
         raise SettingsError("preset", name, "there is no such rule set", f"choose one of {', '.join(sorted(PRESETS))}")
     return make()

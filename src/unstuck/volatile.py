@@ -57,9 +57,10 @@ def _volatile_field(extra: frozenset[str], found: re.Match[str]) -> str:
         return found[0]
     name, separator, value = named[0], found[1], found[2]
     plain = name.lower().replace("_", "").replace("-", "")
+    volatile: object
     if separator.isspace() or "#" in separator:
         volatile = plain in _LEADS and _HEX.fullmatch(value)
-    elif plain in _PLAIN_NAMES or name in extra:
+    elif plain in _PLAIN_NAMES or name.lower() in extra:
         volatile = True
     elif plain in _LEADS:
         volatile = _HEX.fullmatch(value)

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
 from unstuck.errors import SettingsError
-from unstuck.findings import Unit
+from unstuck.findings import Level, Unit
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
 from unstuck.signs import ANY
@@ -57,6 +57,10 @@ class Detector:
     needs: ClassVar[frozenset[str]] = frozenset(("calls", "tools", "cycles"))
     signs: ClassVar[int] = ANY
     """The signs of `unstuck.signs` of which one must have been seen; by default the detector is asked every time."""
+    strongest: ClassVar[Level] = Level.STOP
+    """The strongest intervention that the pattern can justify."""
+    most: ClassVar[int | None] = None
+    """The highest count that its evidence can come to, `None` where there is no such bound."""
     __slots__ = ("ladder", "least")
     least: int
     ladder: Ladder
@@ -66,15 +70,29 @@ class Detector:
             raise SettingsError(
                 f"{self.pattern}.ladder", ladder, "a Ladder is needed", "write Ladder(nudge=..., block=..., stop=...)"
             )
+        self._check(ladder or self.rungs)
         object.__setattr__(self, "ladder", ladder or self.rungs)
         object.__setattr__(self, "least", self.ladder.first)
 
     def with_ladder(self, ladder: Ladder) -> Self:
-        """The same detector with another ladder."""
+        """The same detector with another ladder; raises `SettingsError` for a rung that it can never reach."""
+        self._check(ladder)
         made = copy(self)
         object.__setattr__(made, "ladder", ladder)
         object.__setattr__(made, "least", ladder.first)
         return made
+
+    def _check(self, ladder: Ladder) -> None:
+        if ladder.block is not None and not self.moments & {"call", "text"}:
+            problem = "this pattern shows when its calls have run, so nothing is left to block"
+            raise SettingsError(f"{self.pattern}.block", ladder.block, problem, "leave it out, or give a nudge or a stop")
+        if ladder.stop is not None and self.strongest < Level.STOP:
+            problem = "honest work can look like this, so it is never stopped"
+            raise SettingsError(f"{self.pattern}.stop", ladder.stop, problem, "leave it out")
+        for name, rung in ladder._asdict().items():
+            if rung is not None and self.most is not None and rung > self.most:
+                problem = f"the count never goes beyond {self.most}"
+                raise SettingsError(f"{self.pattern}.{name}", rung, problem, f"give {self.most} or less, or None to leave it out")
 
     def look(self, view: View) -> Evidence | None:
         """The pattern as it stands after the event behind *view*, `None` below the lowest rung."""

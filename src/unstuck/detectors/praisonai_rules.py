@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from unstuck.detectors.detector import Evidence
 from unstuck.detectors.windowed import Windowed
-from unstuck.errors import SettingsError
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
 from unstuck.window import Made
@@ -40,10 +39,6 @@ class AskedRule(Windowed):
 
     def __init__(self, ladder: Ladder | None = None, span: int = 30) -> None:
         super().__init__(ladder, span)
-        highest = max(rung for rung in self.ladder if rung is not None)
-        if highest > span:
-            problem = f"the rung at {highest} can never be reached within the last {span} calls"
-            raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {highest} or more, or lower rungs")
 
     @property
     def equal(self) -> int:

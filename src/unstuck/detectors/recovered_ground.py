@@ -19,6 +19,7 @@ class RecoveredGround(Detector):
     moments = frozenset(("round",))
     signs = GROUND
     rungs = Ladder(nudge=5, stop=16)
+    most = 32  # reads that a sweep remembers
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unstuck.detectors.detector import Detector, Evidence
+from unstuck.findings import Level
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
 from unstuck.ledger import View
@@ -18,6 +19,7 @@ class Stalled(Detector):
     moments = frozenset(("compaction",))
     needs = frozenset(("calls", "intervals"))
     rungs = Ladder(nudge=3)
+    strongest = Level.NUDGE
 
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""

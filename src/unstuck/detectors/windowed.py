@@ -23,7 +23,7 @@ class Windowed(Detector):
     """
     A rule over the last *span* calls; *ladder*'s first rung is its threshold.
 
-    Raises `SettingsError` where the threshold needs more calls than the span holds.
+    Raises `SettingsError` where a rung needs more calls than the span holds.
     """
 
     __slots__ = ("span",)
@@ -38,13 +38,17 @@ class Windowed(Detector):
         return self.least
 
     def __init__(self, ladder: Ladder | None = None, span: int = 10) -> None:
-        super().__init__(ladder)
         check_count(f"{self.pattern}.span", span, least=2, most=HIGHEST_SPAN)
         object.__setattr__(self, "span", span)
-        needed = self.least * self.calls_per_count
+        super().__init__(ladder)
+
+    def _check(self, ladder: Ladder) -> None:
+        super()._check(ladder)
+        highest = max(rung for rung in ladder if rung is not None)
+        needed, span = highest * self.calls_per_count, self.span
         if needed > span:
-            problem = f"{needed} calls are needed and only the last {span} are looked at"
-            raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {needed} or more, or a lower threshold")
+            problem = f"the rung at {highest} needs {needed} calls and only the last {span} are looked at"
+            raise SettingsError(f"{self.pattern}.span", span, problem, f"give a span of {needed} or more, or lower rungs")
 
     def _fields(self) -> tuple[Any, ...]:
         return (self.ladder, self.span)
