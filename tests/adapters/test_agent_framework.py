@@ -78,6 +78,7 @@ class TestAgentFramework(AdapterSuite):
     adapter = "agent_framework"
     doors = ("async", "stream")
     gaps: ClassVar = {
+        "test_exported_messages_scan_to_the_same_findings": "its messages are in no format that scan reads",
         "test_a_call_run_again_counts_once": "nothing runs twice: a call that waits for approval first runs in the next run",
         "test_a_hand_off_is_linked": "the agents of a workflow are runs of their own, and nothing tells which began which",
     }

@@ -110,6 +110,11 @@ class TestAgno(AdapterSuite):
 
         return asyncio.run(stream())
 
+    async def export(self, world, guard, path):
+        messages = (await agent_of(world, guard).arun("Go.")).messages
+        path.write_text(json.dumps([message.to_dict() for message in messages]), "utf-8")
+        return messages[-1].content
+
     async def delegate(self, outer, inner, guard):
         async def ask_reviewer(task: str) -> str:
             """Ask the reviewer."""

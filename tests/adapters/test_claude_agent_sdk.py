@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -174,6 +175,13 @@ class TestClaudeAgentSDK(AdapterSuite):
     async def drive(self, world, guard):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, served(world) as url:
             return await self.ask(options(world, url, guard, home), guard)
+
+    async def export(self, world, guard, path):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, served(world) as url:
+            answer = await self.ask(options(world, url, guard, home), guard)
+            (session,) = Path(home).glob(".claude/projects/*/*.jsonl")  # noqa: ASYNC240 - nothing else waits here
+            path.write_bytes(session.read_bytes())
+            return answer
 
     async def delegate(self, outer, inner, guard):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, served(outer, inner) as url:

@@ -108,6 +108,12 @@ class TestCrewAI(AdapterSuite):
         with guard.watching():
             return crew_of(world).kickoff().raw
 
+    async def export(self, world, guard, path):
+        with guard.watching():
+            found = await crew_of(world).kickoff_async()
+        path.write_text(json.dumps(found.tasks_output[0].messages), "utf-8")
+        return found.raw
+
     async def delegate(self, outer, inner, guard):
         @tool("ask_reviewer")
         def ask_reviewer(task: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any, ClassVar
 
 import pytest
@@ -11,7 +12,7 @@ pytest.importorskip("langchain.agents", reason="LangChain is not installed")
 
 from langchain.agents import create_agent
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -92,6 +93,11 @@ class TestLangChain(AdapterSuite):
 
         return asyncio.run(stream())
 
+    async def export(self, world, guard, path):
+        messages = (await agent_of(world, guard).ainvoke(GO, FAR))["messages"]
+        path.write_text(json.dumps(convert_to_openai_messages(messages)), "utf-8")
+        return messages[-1].content
+
     async def delegate(self, outer, inner, guard):
         @tool
         async def ask_reviewer(task: str) -> str:
@@ -152,6 +158,11 @@ class TestLangGraph(AdapterSuite):
 
     def enter(self, door, world, guard):
         return self.graph(world, guard).invoke(GO, FAR)["messages"][-1].content
+
+    async def export(self, world, guard, path):
+        messages = (await self.graph(world, guard).ainvoke(GO, FAR))["messages"]
+        path.write_text(json.dumps(convert_to_openai_messages(messages)), "utf-8")
+        return messages[-1].content
 
     async def delegate(self, outer, inner, guard):
         @tool

@@ -120,6 +120,7 @@ class TestOpenAIAgents(AdapterSuite):
     adapter = "openai_agents"
     doors = ("async", "sync", "stream")
     gaps: ClassVar = {
+        "test_exported_messages_scan_to_the_same_findings": "its items of the Responses API are in no format that scan reads",
         "test_a_quiet_stop_ends_the_run": "the SDK has no way to end a run but an exception",
         "test_a_call_run_again_counts_once": "nothing runs twice: a call that waits for approval first runs when the run is resumed",
     }

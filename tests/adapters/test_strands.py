@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -97,6 +97,7 @@ class RunsTwice(HookProvider):
 class TestStrands(AdapterSuite):
     adapter = "strands"
     doors = ("async", "sync", "stream")
+    gaps: ClassVar = {"test_exported_messages_scan_to_the_same_findings": "its messages are in no format that scan reads"}
 
     async def drive(self, world, guard):
         return answer(await agent_of(world, guard).invoke_async("Go."))

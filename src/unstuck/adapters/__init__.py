@@ -10,20 +10,23 @@ from typing import NamedTuple
 
 
 class Framework(NamedTuple):
-    """What an adapter needs: the distributions of its framework with the oldest release that works, and the newest that was tried."""
+    """What an adapter needs: the distributions of its framework with the oldest releases that work, and the newest that was tried."""
 
-    name: str
+    title: str
     requires: tuple[str, ...]
     tried: str
 
 
-FRAMEWORKS: tuple[Framework, ...] = (
-    Framework("langchain", ("langchain>=1.2", "langgraph>=1.0"), "1.5.2"),
-    Framework("openai_agents", ("openai-agents>=0.8",), "0.24.0"),
-    Framework("crewai", ("crewai>=1.15",), "1.15.30"),
-    Framework("google_adk", ("google-adk>=2.0",), "2.13.0"),
-    Framework("strands", ("strands-agents>=1.40",), "1.62.0"),
-    Framework("agent_framework", ("agent-framework-core>=1.10",), "1.23.0"),
-    Framework("agno", ("agno>=3.0",), "3.1.10"),
-    Framework("claude_agent_sdk", ("claude-agent-sdk>=0.2",), "0.2.189"),
-)
+FRAMEWORKS: dict[str, Framework] = {
+    "agent_framework": Framework("Microsoft Agent Framework", ("agent-framework-core>=1.23",), "1.23.0"),
+    "agno": Framework("Agno", ("agno>=3.1",), "3.1.10"),
+    "claude_agent_sdk": Framework("Claude Agent SDK", ("claude-agent-sdk>=0.2.189",), "0.2.189"),
+    "crewai": Framework("CrewAI", ("crewai>=1.15",), "1.15.30"),
+    "google_adk": Framework("Google ADK", ("google-adk>=2.13",), "2.13.0"),
+    "langchain": Framework("LangChain and LangGraph", ("langchain>=1.3",), "1.5.2"),
+    "openai_agents": Framework("OpenAI Agents SDK", ("openai-agents>=0.24",), "0.24.0"),
+    "praisonai": Framework("PraisonAI", ("praisonaiagents>=1.7",), "1.7.17"),
+    "pydantic_ai": Framework("Pydantic AI", ("pydantic-ai-slim>=2.60",), "2.68.0"),
+    "strands": Framework("Strands Agents", ("strands-agents>=1.62",), "1.62.0"),
+}
+"""By the name of the adapter, which is also that of its page and, with dashes, of its extra."""

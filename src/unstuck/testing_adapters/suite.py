@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
+from unstuck.adapters import FRAMEWORKS
 from unstuck.config import Options
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import LoopStopped
@@ -34,12 +37,15 @@ from unstuck.testing_adapters.world import (
     USEFUL,
     Answered,
     Ask,
+    Asked,
+    Item,
     Scenario,
     World,
     answer_of,
     assert_paired,
     events_of,
     scanned,
+    scanned_file,
     texts,
 )
 
@@ -105,6 +111,10 @@ class AdapterSuite:
         if "door" in metafunc.fixturenames:
             metafunc.parametrize("door", self.doors)
 
+    async def export(self, world: World, guard: Any, path: Path) -> str:
+        """As `drive`, and write the messages that the framework holds to *path*, in a format that `unstuck scan` reads."""
+        raise NotImplementedError
+
     @pytest.fixture(autouse=True)
     def _gap(self, request: pytest.FixtureRequest) -> None:
         for name in (request.node.name, request.node.originalname):
@@ -134,6 +144,20 @@ class AdapterSuite:
         assert live == scanned(events_of(LOOP), tmp_path / "run.jsonl")
         assert [found[1] for found in live] == [3, 5, 8]
 
+    def test_the_incident_of_47_reads(self, record_property: Callable[[str, object], None]) -> None:
+        """The model asks 47 times for one file: it is read four times, the model is told why not, the caller gets a stop."""
+        world = World(LOOP)
+        outcome = self.attempt(world, self.guard())
+        told = {number: _told(request) for number, request in enumerate(world.requests, 1) if _told(request)}
+        record_property("release", version(_DISTRIBUTION.split(FRAMEWORKS[self.adapter].requires[0])[0]))
+        record_property("executed", len(world.executed))
+        record_property("told", json.dumps(told))
+        record_property("caller", f"{type(outcome.error).__name__}: {outcome.error}")
+        assert len(world.executed) == 4
+        assert "3 times" in told[4]
+        assert ["not executed" in told[number] for number in (6, 7, 8)] == [True] * 3
+        assert str(outcome.error) == "repeated_result: 8 calls of " + self.prefix + READ.tool
+
     def test_the_same_events_scan_to_the_same_findings(self, tmp_path: Path) -> None:
         """What the guard saw, parallel calls and blocks included, gives in `unstuck scan` the findings that the guard had."""
         for number, scenario in enumerate((LOOP, PAIRS)):
@@ -142,6 +166,13 @@ class AdapterSuite:
             self.attempt(World(scenario), guard)
             live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
             assert live == scanned(events, tmp_path / f"{number}.jsonl")
+
+    def test_exported_messages_scan_to_the_same_findings(self, tmp_path: Path) -> None:
+        """What the framework keeps of a run, read by `unstuck scan`, gives the findings that the guard had, in shadow mode."""
+        guard, path = self.guard(shadow=True), tmp_path / "messages.jsonl"
+        assert asyncio.run(self.export(World(TEN), guard, path)) == DONE
+        live = [(found.pattern, found.call, found.message, found.would and found.would.label) for found in guard.findings]
+        assert live == scanned_file(path)
 
     def test_parallel_calls_are_one_round(self) -> None:
         """Two calls in each response are one round: the third is nudged, and calls are told by the response that holds them."""
@@ -326,6 +357,15 @@ class AdapterSuite:
         assert agents[0] == "first"
         assert agents[agents.index("second") :] == ["second"] * 3
         assert messages[-1].parent == "first"
+
+
+_DISTRIBUTION = re.compile(r"[<>=!~;\[]")
+
+
+def _told(request: Sequence[Item]) -> str:
+    """What the guard says in *request* that it has not said in one before: its last words."""
+    said = [item.text[item.text.index(MARK) :] for item in request[-3:] if not isinstance(item, Asked) and MARK in item.text]
+    return said[-1] if said else ""
 
 
 def _object(args: Any) -> Any:

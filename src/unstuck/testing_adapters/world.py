@@ -178,6 +178,11 @@ def events_of(scenario: Scenario) -> list[Event]:
 def scanned(events: Iterable[Event], path: Path) -> list[tuple[str, int | None, int, str]]:
     """What `unstuck scan` finds in *events*: pattern, call, response, level; they are written to *path*."""
     path.write_text("".join(f"{as_json(event)}\n" for event in events), "utf-8")
+    return scanned_file(path)
+
+
+def scanned_file(path: Path) -> list[tuple[str, int | None, int, str]]:
+    """What `unstuck scan` finds in the one run that *path* holds."""
     source = Source.open(path)
     try:
         findings = next(iter(Scan().runs(source))).findings
