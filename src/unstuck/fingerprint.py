@@ -188,7 +188,8 @@ def _encodable(value: Any) -> Any:
 
 
 def _stable_text(value: Any) -> str | None:
-    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return None  # would print the object's address
     try:
         return _ADDRESS.sub("", str(value))[:LONGEST]

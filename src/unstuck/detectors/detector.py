@@ -92,7 +92,8 @@ class Detector:
         for name, rung in ladder._asdict().items():
             if rung is not None and self.most is not None and rung > self.most:
                 problem = f"the count never goes beyond {self.most}"
-                raise SettingsError(f"{self.pattern}.{name}", rung, problem, f"give {self.most} or less, or None to leave it out")
+                way_out = f"give {self.most} or less, or None to leave it out"
+                raise SettingsError(f"{self.pattern}.{name}", rung, problem, way_out)
 
     def look(self, view: View) -> Evidence | None:
         """The pattern as it stands after the event behind *view*, `None` below the lowest rung."""
