@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from unstuck.detectors.detector import Detector
 from unstuck.errors import SettingsError
@@ -66,8 +66,8 @@ class Options:
     def __init__(self, **settings: Unpack[Settings]) -> None:
         unknown = sorted(set(settings) - set(Settings.__annotations__))
         if unknown:
-            known = ", ".join(sorted(Settings.__annotations__))
-            raise SettingsError(unknown[0], settings[unknown[0]], "there is no such option", f"known options are {known}")  # type: ignore[literal-required]
+            value = cast("dict[str, Any]", settings)[unknown[0]]
+            raise SettingsError(unknown[0], value, "there is no such option", f"known options are {_known()}")
         self.settings = settings
         self._rules = _rules(settings)
 
@@ -106,7 +106,7 @@ def merged(under: Settings, over: Settings) -> Settings:
     for name, value in over.items():
         below = result.get(name)
         result[name] = {**below, **value} if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return Settings(**result)  # type: ignore[typeddict-item]
+    return cast("Settings", result)
 
 
 def toml_settings(path: Path) -> Settings:
@@ -118,8 +118,24 @@ def toml_settings(path: Path) -> Settings:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(str(path), None, f"this file cannot be read: {error}", "correct it or remove it") from error
     if path.name == "pyproject.toml":
-        data = data.get("tool", {}).get("unstuck", {})
-    return Settings(**{name.replace("-", "_"): _without_off(value) for name, value in data.items()})  # type: ignore[typeddict-item]
+        tools = data.get("tool", {})
+        data = tools.get("unstuck", {}) if isinstance(tools, dict) else {}
+        if not isinstance(data, dict):
+            raise SettingsError("tool.unstuck", data, f"a table is needed in {path}", "write the options below [tool.unstuck]")
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        name = key.replace("-", "_")
+        if name not in Settings.__annotations__ or name == "wording":
+            problem = f"there is no such option in a file ({path})"
+            raise SettingsError(key, value, problem, f"options in files are {_known(without='wording')}")
+        if name in found:
+            raise SettingsError(key, value, f"{path} gives it twice, with - and with _", "keep one of the two")
+        found[name] = _without_off(value)
+    return cast("Settings", found)
+
+
+def _known(without: str = "") -> str:
+    return ", ".join(sorted(set(Settings.__annotations__) - {without}))
 
 
 def _without_off(value: Any) -> Any:
@@ -130,16 +146,27 @@ def _without_off(value: Any) -> Any:
 
 
 _FROM_ENVIRONMENT = ("preset", "shadow", "strongest", "ceiling", "window", "approved_repeats", "exempt", "plugins")
+_NO_SETTINGS = ("UNSTUCK_HOME", "UNSTUCK_TEST_")
+"""Variables, or beginnings of them, that are for other parts."""
 
 
 def environment_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings in `UNSTUCK_*` variables: numbers, `true`/`false`, names separated by commas."""
+    """
+    The settings in `UNSTUCK_*` variables: numbers, `true`/`false`, names separated by commas.
+
+    Raises `SettingsError` for a variable of that name that is no setting: it would be passed over in silence.
+    """
+    known = [f"UNSTUCK_{name.upper()}" for name in _FROM_ENVIRONMENT]
+    for variable in sorted(environ):
+        if variable.startswith("UNSTUCK_") and variable not in known and not variable.startswith(_NO_SETTINGS):
+            way_out = f"unset it, or set one of {', '.join(known)}; tables belong in a file"
+            raise SettingsError(variable, environ[variable], "there is no such setting in the environment", way_out)
     found: dict[str, Any] = {}
     for name in _FROM_ENVIRONMENT:
         text = environ.get(f"UNSTUCK_{name.upper()}")
         if text is not None:
             found[name] = _parsed(name, text.strip())
-    return Settings(**found)  # type: ignore[typeddict-item]
+    return cast("Settings", found)
 
 
 def _parsed(name: str, text: str) -> Any:
@@ -164,24 +191,25 @@ def _nearest(directory: Path, name: str) -> Path | None:
 
 def _rules(settings: Settings) -> Rules:
     start = preset(settings.get("preset", "default"))
-    policy = Policy(
-        shadow=settings.get("shadow", start.policy.shadow),
-        strongest=_level(settings["strongest"]) if "strongest" in settings else start.policy.strongest,
-        ceiling=settings.get("ceiling", start.policy.ceiling),
-        one_per_round=start.policy.one_per_round,
-        consume=start.policy.consume,
-    )
-    detectors = [*_detectors(start.detectors, settings.get("detectors", {})), *_plugins(settings.get("plugins", ()))]
-    for detector in detectors:
-        first = detector.ladder.level(detector.ladder.first)
-        if first > policy.strongest:
-            problem = f"its first rung is {first.label}, which strongest={policy.strongest.label!r} never lets happen"
-            raise SettingsError(
-                f"detectors.{detector.pattern}", detector.ladder, problem, "give it a lower rung or switch it off"
-            )
-    return Rules(
-        tuple(detectors), policy, _reading(settings, start.reading), settings.get("wording", start.wording), start.name
-    )
+    detectors = _detectors((*start.detectors, *_plugins(settings.get("plugins", ()))), settings.get("detectors", {}))
+    wording = settings.get("wording", start.wording)
+    if wording is not None and not callable(wording):
+        way_out = "give a function of the evidence, the level and the count that returns text, or None"
+        raise SettingsError("wording", wording, "a function is needed", way_out)
+    return Rules(tuple(detectors), _policy(settings, start.policy), _reading(settings, start.reading), wording, start.name)
+
+
+def _policy(settings: Settings, start: Policy) -> Policy:
+    try:
+        return Policy(
+            shadow=settings.get("shadow", start.shadow),
+            strongest=_level(settings["strongest"]) if "strongest" in settings else start.strongest,
+            ceiling=settings.get("ceiling", start.ceiling),
+            one_per_round=start.one_per_round,
+            consume=start.consume,
+        )
+    except SettingsError as error:
+        raise SettingsError(error.field.removeprefix("policy."), error.value, error.problem, error.way_out) from None
 
 
 def _level(name: Any) -> Level:
@@ -193,7 +221,8 @@ def _level(name: Any) -> Level:
 def _reading(settings: Settings, start: Reading) -> Reading:
     kinds = _table("kinds", settings.get("kinds", {}))
     for tool, kind in kinds.items():
-        if kind not in KINDS:
+        _check_pattern(f"kinds.{tool}", tool)
+        if not isinstance(kind, str) or kind not in KINDS:
             raise SettingsError(
                 f"kinds.{tool}", kind, "there is no such kind of tool", f"give one of {', '.join(sorted(KINDS))}"
             )
@@ -207,14 +236,25 @@ def _reading(settings: Settings, start: Reading) -> Reading:
     identity = {
         tool: _names(f"identity.{tool}", names) for tool, names in _table("identity", settings.get("identity", {})).items()
     }
+    for tool, given in identity.items():
+        if "*" in tool:
+            raise SettingsError(f"identity.{tool}", given, "`*` stands for nothing here", "name each tool in full")
+    exempt = _names("exempt", settings.get("exempt", ()))
+    for tool in exempt:
+        _check_pattern("exempt", tool)
     return Reading(
         kinds=Kinds({**start.kinds.table, **kinds}, words),
-        exempt=start.exempt | frozenset(_names("exempt", settings.get("exempt", ()))),
+        exempt=start.exempt | frozenset(exempt),
         identity={**start.identity, **identity},
         window=check_count("window", settings.get("window", start.window), 8, 1024),
         approved_repeats=check_count("approved_repeats", settings.get("approved_repeats", start.approved_repeats), 1, 1000),
         turns=start.turns,
     )
+
+
+def _check_pattern(field: str, name: str) -> None:
+    if "*" in name[:-1]:
+        raise SettingsError(field, name, "`*` only stands for the end of a name", "write the beginning and one `*` after it")
 
 
 def _table(field: str, value: Any) -> Mapping[str, Any]:
@@ -239,29 +279,36 @@ def _detectors(start: tuple[Detector, ...], changes: Any) -> list[Detector]:
     for detector in start:
         change = changes.pop(detector.pattern, detector.ladder)
         if change is not None:
-            result.append(detector if change == detector.ladder else _changed(detector, change))
+            result.append(_changed(detector, change))
     for pattern, given in changes.items():
         known = ", ".join(detector.pattern for detector in start)
         if not isinstance(given, Detector):
             raise SettingsError(f"detectors.{pattern}", given, "this rule set has no such detector", f"it has {known}")
-        result.append(given)
+        result.append(_of_pattern(pattern, given))
     return result
 
 
 def _changed(detector: Detector, change: Any) -> Detector:
     field = f"detectors.{detector.pattern}"
     if isinstance(change, Detector):
-        return change
-    if isinstance(change, Ladder):
-        return detector.with_ladder(change)
-    if not isinstance(change, Mapping) or not set(change) <= {"nudge", "block", "stop"}:
+        return _of_pattern(detector.pattern, change)
+    if not isinstance(change, Ladder) and (not isinstance(change, Mapping) or not set(change) <= {"nudge", "block", "stop"}):
         raise SettingsError(
             field, change, "rungs are needed", "give {nudge = 3, block = 5, stop = 8}, leave some out, or None for off"
         )
     try:
-        return detector.with_ladder(Ladder(**{**detector.ladder._asdict(), **change}))
+        ladder = change if isinstance(change, Ladder) else Ladder(**{**detector.ladder._asdict(), **change})
+        return detector if ladder == detector.ladder else detector.with_ladder(ladder)
     except SettingsError as error:
-        raise SettingsError(f"{field}.{error.field}", error.value, error.problem, error.way_out) from None
+        name = error.field.removeprefix(f"{detector.pattern}.")
+        raise SettingsError(f"{field}.{name}", error.value, error.problem, error.way_out) from None
+
+
+def _of_pattern(pattern: str, given: Detector) -> Detector:
+    if given.pattern != pattern:
+        problem = f"this detector finds {given.pattern}"
+        raise SettingsError(f"detectors.{pattern}", given, problem, f"give it as detectors.{given.pattern}")
+    return given
 
 
 def _plugins(names: Any) -> list[Detector]:
@@ -272,11 +319,15 @@ def _plugins(names: Any) -> list[Detector]:
 
     found = {entry.name: entry for entry in entry_points(group="unstuck.detectors")}
     result: list[Detector] = []
-    for name in wanted:
+    for name in dict.fromkeys(wanted):
         if name not in found:
             known = ", ".join(sorted(found)) or "none is installed"
             raise SettingsError("plugins", name, "no installed package brings this detector", f"known ones: {known}")
-        made = found[name].load()()
+        try:
+            made = found[name].load()()
+        except Exception as error:
+            problem = f"this entry point fails: {type(error).__name__}: {error}"
+            raise SettingsError("plugins", name, problem, "repair or update its package, or leave it out") from error
         if not isinstance(made, Detector):
             raise SettingsError("plugins", name, "this entry point makes no Detector", "point it at a subclass of Detector")
         result.append(made)
