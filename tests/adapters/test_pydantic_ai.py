@@ -95,6 +95,11 @@ class TestPydanticAI(AdapterSuite):
 
         return asyncio.run(stream() if door == "stream" else nodes())
 
+    async def export(self, world, guard, path):
+        result = await agent_of(world, guard).run("Go.", usage_limits=FAR)
+        path.write_bytes(result.all_messages_json())
+        return result.output
+
     async def delegate(self, outer, inner, guard):
         agent = agent_of(outer, guard)
 

@@ -156,7 +156,7 @@ class AdapterSuite:
         assert len(world.executed) == 4
         assert "3 times" in told[4]
         assert ["not executed" in told[number] for number in (6, 7, 8)] == [True] * 3
-        assert str(outcome.error) == "repeated_result: 8 calls of " + self.prefix + READ.tool
+        assert str(outcome.error).endswith(f"repeated_result: 8 calls of {self.prefix}{READ.tool}")
 
     def test_the_same_events_scan_to_the_same_findings(self, tmp_path: Path) -> None:
         """What the guard saw, parallel calls and blocks included, gives in `unstuck scan` the findings that the guard had."""
