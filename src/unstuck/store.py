@@ -82,45 +82,22 @@ class Store:
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
         self.path = path
+        self._until = time.monotonic() + patience
         try:
-            private_folder(os.path.dirname(path))
-            # SQLite gives the files beside it the mode of this one.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            if not os.path.exists(path):
+                _create(path)
             self._base = sqlite3.connect(path, timeout=patience, isolation_level=None)
         except (sqlite3.Error, OSError) as error:
             raise _failed(path, error) from error
         try:
-            self._prepare()
+            (version,) = self._run("PRAGMA user_version").fetchone()
+            self._run("PRAGMA synchronous = NORMAL")
+            if version != VERSION:
+                problem = f"{path} has version {version}, this release reads {VERSION}: upgrade unstuck, or move the file away"
+                raise StateError(problem, version)
         except BaseException:
             self._base.close()
             raise
-
-    def _prepare(self) -> None:
-        try:
-            version = self._version()
-            if version == 0:
-                version = self._create()
-            self._base.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.Error as error:
-            raise _failed(self.path, error) from error
-        if version != VERSION:
-            problem = f"{self.path} has version {version}, this release reads {VERSION}: upgrade unstuck, or move the file away"
-            raise StateError(problem, version)
-
-    def _version(self) -> int:
-        version: int = self._base.execute("PRAGMA user_version").fetchone()[0]
-        return version
-
-    def _create(self) -> int:
-        self._base.execute("PRAGMA journal_mode = WAL")
-        self._base.execute("BEGIN IMMEDIATE")
-        if self._version() == 0:  # another process may have been faster
-            for statement in _TABLES.split(";\n"):
-                self._base.execute(statement)
-            self._base.execute(f"PRAGMA user_version = {VERSION}")
-        version = self._version()
-        self._base.execute("COMMIT")
-        return version
 
     def close(self) -> None:
         """Close the file."""
@@ -164,10 +141,33 @@ class Store:
         return [Row(*row) for row in rows]
 
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
-        try:
-            return self._base.execute(statement, values)
-        except sqlite3.Error as error:
-            raise _failed(self.path, error) from error
+        while True:
+            try:
+                return self._base.execute(statement, values)
+            except sqlite3.Error as error:
+                # While a file is opened for the first time, or closed for the last, SQLite says so without having waited.
+                busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not busy or self._base.in_transaction or time.monotonic() > self._until:
+                    raise _failed(self.path, error) from error
+                time.sleep(0.005)
+
+
+def _create(path: str) -> None:
+    """Make the file beside its place and put it there in one step: of many processes that do so at once, the first one's stays."""
+    private_folder(os.path.dirname(path))
+    new = f"{path}.{os.getpid()}"
+    # SQLite gives the files beside a database the mode of that.
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        base = sqlite3.connect(new, isolation_level=None)
+        with contextlib.closing(base):
+            base.execute("PRAGMA journal_mode = WAL")
+            base.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        with contextlib.suppress(FileExistsError):
+            (os.rename if sys.platform == "win32" else os.link)(new, path)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
 
 
 def _failed(path: str, error: Exception) -> StateError:

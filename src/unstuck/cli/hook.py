@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from unstuck.hooks import AGENTS, dialect
+from unstuck.hooks import AGENTS, module_of
 from unstuck.hooks.install import (
     Change,
     Place,
@@ -81,9 +81,9 @@ def status(agents: tuple[str, ...], project: str | None) -> int:
         place = _place(agent, project)
         try:
             said = standing(place) if agents or place.is_found() else "not found on this computer"
-            click.echo(f"{dialect(agent).TITLE}: {said} ({place.path})")
+            click.echo(f"{module_of(agent).TITLE}: {said} ({place.path})")
         except RefusedError as error:
-            click.echo(f"{dialect(agent).TITLE}: {error}", err=True)
+            click.echo(f"{module_of(agent).TITLE}: {error}", err=True)
             result = REFUSED
     return result
 
@@ -108,7 +108,7 @@ def _change(agents: Sequence[str], project: str | None, plan: Callable[[Place], 
         return REFUSED
     result = FINE
     for agent in chosen:
-        module = dialect(agent)
+        module = module_of(agent)
         try:
             change = plan(_place(agent, project))
             if dry_run:

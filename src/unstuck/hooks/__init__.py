@@ -22,6 +22,6 @@ AGENTS: Mapping[str, str] = {
 """Name -> module, in the order in which they are shown."""
 
 
-def dialect(name: str) -> Dialect:
+def module_of(name: str) -> Dialect:
     """The module of the coding agent *name*; raises `KeyError` for an unknown one."""
     return cast("Dialect", import_module(AGENTS[name]))

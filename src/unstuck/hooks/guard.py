@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unstuck.errors import StateError
 from unstuck.events import Call, Message, Result, RunStart, User
 from unstuck.findings import Decision, Finding, Level
-from unstuck.fingerprint import call_fingerprint, hexed, text_digest
+from unstuck.fingerprint import call_fingerprint, hexed, text_digest, text_of
 from unstuck.monitor import VERSION, Monitor
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TOGETHER = 1.0
 """Seconds within which calls that run at the same time are taken for parts of one response."""
+LONGEST = 256 * 1024
+"""Characters of a result that are looked at."""
 REMEMBERED = 64
 """Deliveries that are remembered, for those that come twice."""
 REFUSED = (
@@ -99,7 +101,8 @@ class Guard:
         if isinstance(event, Call):
             return self._call(delivered, event)
         if isinstance(event, Result):
-            return self._verdict(self.monitor.observe(self._paired(delivered, event)))
+            event = self._paired(delivered, event)
+            return self._verdict(self.monitor.observe(event._replace(content=bounded(event.content))))
         if isinstance(event, Message):
             self.memory.number += 1
             event = event._replace(message=self.memory.number)
@@ -156,8 +159,14 @@ class Guard:
         open_calls = self.monitor.ledger.open
         if event.id or delivered.call is None:
             return event
-        base = hexed(call_fingerprint(*delivered.call)) + "."
+        base = f"{hexed(call_fingerprint(*delivered.call))}."
         alike = [id for id in open_calls if id.startswith(base)]
         same_tool = [id for id, pending in open_calls.items() if pending.tool == delivered.call[0]]
         found = (alike or same_tool or [""])[0]
         return event._replace(id=found)
+
+
+def bounded(content: Any) -> str:
+    """A result as text; of a very long one both ends and its length, so that it takes no longer than a hook may."""
+    text = text_of(content)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n({len(text)})\n{text[-LONGEST // 2 :]}"

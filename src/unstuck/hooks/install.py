@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from unstuck.hooks import AGENTS, dialect
+from unstuck.hooks import AGENTS, module_of
 from unstuck.hooks.settings import RefusedError, commands, entered, is_blank, without
 
 Standing: TypeAlias = Literal["installed", "outdated", "partly", "not installed"]
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     @property
     def path(self) -> Path:
         """The file, whether it exists or not."""
-        module = dialect(self.agent)
+        module = module_of(self.agent)
         if self.folder is not None:
             return self.folder / module.PROJECT
         variable, home, file = module.HOME
@@ -54,7 +54,7 @@ class Place(NamedTuple):
     def is_found(self) -> bool:
         """Whether this person has the coding agent: its folder is there, or its program is on the path."""
         user = self._replace(folder=None).path.parent
-        return user.is_dir() or shutil.which(dialect(self.agent).PROGRAM, path=self.environ.get("PATH")) is not None
+        return user.is_dir() or shutil.which(module_of(self.agent).PROGRAM, path=self.environ.get("PATH")) is not None
 
 
 def found_agents(environ: Mapping[str, str]) -> list[str]:
@@ -85,7 +85,7 @@ def installing(place: Place) -> Change:
     path, before = _open(place)
     if standing(place) == "installed":
         return Change(place.agent, path, before, before)
-    module = dialect(place.agent)
+    module = module_of(place.agent)
     command = quoted(command_line(place.agent), module.WINDOWS_SHELL)
     with _about(path):
         after = entered(_original(place.agent, path, before), place.agent, module, command)
@@ -127,7 +127,7 @@ def apply(change: Change) -> None:
 def standing(place: Place) -> Standing:
     """How the hooks of *place* stand. Raises `RefusedError`."""
     path = _real(place)
-    module = dialect(place.agent)
+    module = module_of(place.agent)
     with _about(path):
         ours = _commands(_read(path), place.agent)
     wanted = [quoted(command_line(place.agent), module.WINDOWS_SHELL)]
@@ -149,7 +149,7 @@ def _original(agent: str, path: Path, text: str | None) -> str | None:
         return text
     was = _read(Path(f"{path}{BACKUP}"))
     command = next(iter(ours.values()))[0]
-    if entered(was, agent, dialect(agent), command) == text:
+    if entered(was, agent, module_of(agent), command) == text:
         return was
     return without(text, agent)
 

@@ -12,6 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"[-+.\w]+")
 _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
@@ -110,8 +111,10 @@ def insert(text: str, into: Node, value: Any, key: str | None = None) -> str:
     at = into.children[-1].end
     comma = _past(text, at)
     if text[comma] == ",":
-        return text[: comma + 1] + gap + written + "," + text[comma + 1 :]
-    return text[:at] + "," + gap + written + text[at:]
+        behind = _line_end(text, comma + 1)
+        return text[:behind] + gap + written + "," + text[behind:]
+    behind = _line_end(text, at)
+    return text[:at] + "," + text[at:behind] + gap + written + text[behind:]
 
 
 def remove(text: str, out_of: Node, index: int) -> str:
@@ -119,8 +122,11 @@ def remove(text: str, out_of: Node, index: int) -> str:
     start, end = out_of.places[index], out_of.children[index].end
     comma = _past(text, end)
     if index:
-        before = out_of.children[index - 1].end
-        return text[: _past(text, before)] + text[end:]
+        before = _past(text, out_of.children[index - 1].end)
+        kept, rest = text[before + 1 : start].rstrip(), text[end:]
+        if "//" in kept and rest.lstrip(" \t")[:1] not in ("\r", "\n"):
+            kept += _newline(text)
+        return text[:before] + kept + rest
     if text[comma] == ",":
         end = comma + 1
     if len(out_of.children) > 1:
@@ -128,6 +134,12 @@ def remove(text: str, out_of: Node, index: int) -> str:
         return text[:start] + rest.lstrip()
     between = text[out_of.start + 1 : start]
     return text[: start if between.strip() else out_of.start + 1] + text[end:]
+
+
+def _line_end(text: str, at: int) -> int:
+    """Behind the comment that stands on the same line as what ends *at*; *at* itself where there is none."""
+    found = _COMMENT.match(text, at)
+    return found.end() if found else at
 
 
 def _newline(text: str) -> str:

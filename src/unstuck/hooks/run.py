@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.errors import UnstuckError
 from unstuck.findings import Level
-from unstuck.hooks import AGENTS, dialect, log
+from unstuck.hooks import AGENTS, log, module_of
 from unstuck.hooks.guard import REFUSED, Guard, Verdict
 from unstuck.store import FILE, BrokenFileError, Key, Saved, Store, folder, set_aside
 
@@ -58,7 +58,7 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float) -> Done:
     """What to print about the event *raw* of *agent* at *now*, and what to log. Never raises."""
     about: dict[str, Any] = {"time": now, "program": agent}
     try:
-        module = dialect(agent)
+        module = module_of(agent)
         payload = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
         if not isinstance(payload, dict):
             raise TypeError("the event is no JSON object")

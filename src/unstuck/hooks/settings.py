@@ -58,7 +58,7 @@ def without(text: str, agent: str) -> str:
             nodes.append(nodes[-1].children[index])
         depth = len(path) - 1
         # A group, an event or a table of hooks that held nothing else goes with its last hook.
-        while depth > 0 and _holds_only(nodes, depth):
+        while depth > 0 and _holds_only(text, nodes, path, depth):
             depth -= 1
         text = jsonc.remove(text, nodes[depth], path[depth])
 
@@ -74,12 +74,13 @@ def commands(text: str, agent: str) -> dict[str, list[str]]:
     return {event: ours for event, ours in found.items() if ours}
 
 
-def _holds_only(nodes: list[jsonc.Node], depth: int) -> bool:
-    """Whether the node at *depth* of the way to one of our hooks holds nothing but that."""
+def _holds_only(text: str, nodes: list[jsonc.Node], path: list[int], depth: int) -> bool:
+    """Whether the node at *depth* of the way to one of our hooks holds nothing but that, comments included."""
     node = nodes[depth]
     if len(nodes) - depth == 2 and "hooks" in node.keys:
         return True  # a group: its other fields only describe its hooks, and whether it has others was asked one step below
-    return len(node.children) == 1
+    around = text[node.start + 1 : node.places[path[depth]]] + text[node.children[path[depth]].end : node.end - 1]
+    return not around.strip(", \t\r\n")
 
 
 def _group(module: Dialect, command: str) -> dict[str, Any]:
@@ -96,6 +97,11 @@ def _root(text: str) -> jsonc.Node:
     if not isinstance(root.value, dict):
         raise RefusedError("it holds no JSON object; correct it and try again")
     hooks = root.value.get("hooks", {})
+    place = root.child("hooks")
+    for node, names in ((root, ["hooks"]), *([(root.children[place], list(hooks))] if place is not None and hooks else [])):
+        twice = next((name for name in names if node.keys.count(name) > 1), None)
+        if twice is not None:
+            raise RefusedError(f'it holds "{twice}" twice; remove one and try again')
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
         raise RefusedError('its "hooks" are not a table of lists; correct that and try again')
     return root
