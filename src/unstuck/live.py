@@ -79,6 +79,21 @@ class LiveRun:
                 return CONTINUE
             return decision
 
+    def stream(self, text: str, agent: str = MAIN) -> Decision:
+        """What the monitor decides about the next characters of a response of *agent* that is still coming in."""
+        with self.lock:
+            if self.off:
+                return CONTINUE
+            try:
+                decision = self.monitor.stream(text, agent)
+                if decision.findings:
+                    self._note(decision)
+                    self._tell(None, decision)
+            except Exception as error:
+                self.switch_off(error)
+                return CONTINUE
+            return decision
+
     def _note(self, decision: Decision) -> None:
         self.findings += decision.findings
         if decision.level is Level.STOP and self.stopped is None:
@@ -87,9 +102,9 @@ class LiveRun:
             agent = self.agents.get(decision.finding.agent) or self.agent(MAIN)
             agent.nudges[decision.text] = None
 
-    def _tell(self, event: Event, decision: Decision) -> None:
+    def _tell(self, event: Event | None, decision: Decision) -> None:
         finding, told = self._watchers
-        if told is not None:
+        if told is not None and event is not None:
             told(event)
         if finding is not None:
             for found in decision.findings:

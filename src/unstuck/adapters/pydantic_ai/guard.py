@@ -14,6 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Syst
 from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
 
 from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
+from unstuck.adapters.pydantic_ai.stream import WatchedModel
 from unstuck.adapters.pydantic_ai.transcript import Transcript
 from unstuck.config import Options, Settings
 from unstuck.events import Call, Compaction, Event
@@ -24,7 +25,7 @@ from unstuck.wording import plain_name
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities.abstract import WrapRunHandler
-    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.models import Model, ModelRequestContext
     from pydantic_ai.run import AgentRunResult
 
     from unstuck.presets import Rules
@@ -115,6 +116,16 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
             self._catch_up(ctx, self._messages)
             if not self._agent.depth:
                 self._live.end(record.ending)
+
+    def get_wrapper_model(self, model: Model) -> Model | None:
+        """Watch what streams; requests that do not stream are sent as before."""
+        live = getattr(self, "_live", None)  # a durable activity asks the agent's own guard, which watches no run
+        return None if live is None else WatchedModel(model, self._is_over)
+
+    def _is_over(self, text: str) -> bool:
+        decision = self._live.stream(text, self._agent.name)
+        self.record.findings += decision.findings
+        return decision.level >= Level.BLOCK
 
     async def after_model_request(
         self, ctx: RunContext[AgentDepsT], *, request_context: ModelRequestContext, response: ModelResponse
@@ -210,6 +221,8 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         record.calls, record.messages = transcript.calls, transcript.responses
         record.findings += decision.findings
         self._latest = decision.finding or self._latest
+        if decision.level is Level.BLOCK and decision.text and not isinstance(event, Call):
+            self._agent.nudges[decision.text] = None  # the response is there: nothing is left to cut
         for finding in decision.findings:
             _trace(ctx, finding)
         return decision
