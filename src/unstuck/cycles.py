@@ -34,6 +34,7 @@ class Cycles:
         self.total = 0
         self._seen: dict[int, int] = {}  # symbol -> its latest position, counted from the run's first round
         self.matched: dict[int, int] = {}  # period -> how many of the newest symbols equal the one a period earlier
+        self.best = (0, 0)
 
     def add(self, step: Step) -> None:
         """Take up one round."""
@@ -54,6 +55,7 @@ class Cycles:
             if period <= self.window // 2 and period not in kept and len(kept) < self.MOST_PERIODS:
                 kept[period] = self._length(period)
         self.matched = kept
+        self.best = self._best() if kept else (0, 0)
 
     def _length(self, period: int) -> int:
         """How many of the newest symbols equal the one a period earlier, looking back one period."""
@@ -66,6 +68,9 @@ class Cycles:
 
     def current(self) -> tuple[int, int]:
         """The period with the most laps now and the symbols matched in it; `(0, 0)` where nothing repeats."""
+        return self.best
+
+    def _best(self) -> tuple[int, int]:
         best = (0, 0)
         for period, length in self.matched.items():
             if best[0] == 0 or length * best[0] > best[1] * period:
@@ -86,4 +91,5 @@ class Cycles:
         start = made.total - len(made.steps)
         made._seen = {step.symbol: start + index for index, step in enumerate(made.steps)}
         made.matched = {period: length for period, length in saved["matched"]}
+        made.best = made._best()
         return made

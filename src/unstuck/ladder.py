@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from unstuck.errors import SettingsError
 from unstuck.findings import Level
 
+_CONTINUE, _NUDGE, _BLOCK, _STOP = Level.CONTINUE, Level.NUDGE, Level.BLOCK, Level.STOP  # reading a member costs 30 times this
+
 
 class _Rungs(NamedTuple):
     nudge: int | None
@@ -50,13 +52,14 @@ class Ladder(_Rungs):
 
     def level(self, repeats: int) -> Level:
         """The highest level that *repeats* reach."""
-        if self.stop is not None and repeats >= self.stop:
-            return Level.STOP
-        if self.block is not None and repeats >= self.block:
-            return Level.BLOCK
-        if self.nudge is not None and repeats >= self.nudge:
-            return Level.NUDGE
-        return Level.CONTINUE
+        nudge, block, stop = self
+        if stop is not None and repeats >= stop:
+            return _STOP
+        if block is not None and repeats >= block:
+            return _BLOCK
+        if nudge is not None and repeats >= nudge:
+            return _NUDGE
+        return _CONTINUE
 
     def doubled(self) -> Ladder:
         """The ladder for tools that wait: twice the counts."""

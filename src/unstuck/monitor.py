@@ -16,7 +16,8 @@ from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEn
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger, View
-from unstuck.policy import Loop, Loops, allowed, finding_of
+from unstuck.policy import BLOCK, NUDGE, OBSERVE, STOP, Loop, Loops, allowed, finding_of
+from unstuck.policy import CONTINUE as CLEAR
 from unstuck.signs import ANY
 from unstuck.trail import Trail
 from unstuck.window_ledger import WindowLedger, suffices
@@ -55,12 +56,13 @@ class Monitor:
         kind_of_ledger = WindowLedger if suffices(rules.detectors) else Ledger
         self.ledger = kind_of_ledger(rules.reading, needs, span_of(rules.detectors), price)
         self.loops = Loops()
-        self._asked: dict[str, tuple[tuple[int, Detector], ...]] = {
-            moment: tuple((detector.signs, detector) for detector in rules.detectors if moment in detector.moments)
+        self._asked: dict[str, tuple[Detector, ...]] = {
+            moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
             for moment in ("call", "result", "round", "message", "text", "compaction")
         }
-        always = (moment for moment, asked in self._asked.items() if any(signs == ANY for signs, _ in asked))
+        always = (moment for moment, asked in self._asked.items() if any(detector.signs == ANY for detector in asked))
         self.ledger.always = frozenset(always)
+        self._by_signs: dict[tuple[str, int], tuple[Detector, ...]] = {}
         self._streams: dict[str, TextWatch] = {}
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
         self.on_evidence: Callable[[View, Evidence, Loop, int], None] | None = None
@@ -135,10 +137,10 @@ class Monitor:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
         for view in views:
-            seen = view.signs
-            for signs, detector in self._asked[view.moment]:
-                if not (signs & seen or signs == ANY):
-                    continue
+            detectors = self._by_signs.get((view.moment, view.signs))
+            if detectors is None:
+                detectors = self._asked_about(view.moment, view.signs)
+            for detector in detectors:
                 evidence = detector.look(view)
                 verdict = self._judge(view, evidence, repeats) if evidence is not None else None
                 if verdict is not None:
@@ -148,36 +150,46 @@ class Monitor:
         over = self.ledger.over
         if over is not None and type(event) is Result:
             verdicts.append(self._over_ceiling(over))
-        return self._combine(event, verdicts, repeats)
+        if verdicts or self._waiting:
+            return self._combine(verdicts, repeats)
+        return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
+
+    def _asked_about(self, moment: str, seen: int) -> tuple[Detector, ...]:
+        """The detectors that are asked at *moment* where the signs *seen* were."""
+        asked = self._asked[moment]
+        found = tuple([detector for detector in asked if detector.signs & seen or detector.signs == ANY])
+        if len(self._by_signs) < 4_096:
+            self._by_signs[moment, seen] = found
+        return found
 
     def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
-        loop = self.loops.of(view.trail.agent, evidence)
-        total = loop.total(evidence, view.moment == "call")
+        policy, moment, trail = self.rules.policy, view.moment, view.trail
+        ahead = moment == "call"
+        loop = self.loops.of(trail.agent, evidence)
+        total = loop.total(evidence, ahead)
         if self.on_evidence is not None:
             self.on_evidence(view, evidence, loop, total)
-        policy = self.rules.policy
-        if view.moment != "call":
-            repeats += _new_repeats(view.trail, evidence, loop)
-        level = allowed(evidence.ladder.level(total), view.moment, policy)
-        if level > Level.NUDGE and loop.level < Level.NUDGE and evidence.ladder.nudge is not None:
-            level = Level.CONTINUE if view.moment == "call" else Level.NUDGE  # a ladder is climbed from its first rung
-        if level <= Level.OBSERVE or (level == Level.NUDGE and loop.level >= Level.NUDGE):
+        if not ahead:
+            repeats += _new_repeats(trail, evidence, loop)
+        level = allowed(evidence.ladder.level(total), moment, policy)
+        if level > NUDGE and loop.level < NUDGE and evidence.ladder.nudge is not None:
+            level = CLEAR if ahead else NUDGE  # a ladder is climbed from its first rung
+        if level < NUDGE or (level is NUDGE and loop.level >= NUDGE):
             return None
-        if view.moment == "call" and level == Level.BLOCK and view.state is not None and view.state.lift > 0:
+        if ahead and level is BLOCK and view.state is not None and view.state.lift > 0:
             view.state.lift -= 1
             return None
-        new = level > loop.level
         finding = None
-        if new:
+        if level > loop.level:
             loop.level = int(level)
-            call = None if view.moment in ("message", "text") else view.call
-            finding = finding_of(loop, evidence, level, call, view.message, view.trail.agent, policy.shadow)
+            call = None if moment == "message" or moment == "text" else view.call
+            finding = finding_of(loop, evidence, level, call, view.message, trail.agent, policy.shadow)
             if policy.consume:
                 loop.level = 0
-                view.trail.consume(evidence.keys)
-        elif view.moment == "result" or view.moment == "round":
+                trail.consume(evidence.keys)
+        elif moment == "result" or moment == "round":
             return None
-        return _Verdict(level, finding, evidence, total, view.trail.agent)
+        return _Verdict(level, finding, evidence, total, trail.agent)
 
     def _over_ceiling(self, tally: Tally) -> _Verdict:
         limit = self.rules.policy.ceiling
@@ -193,24 +205,26 @@ class Monitor:
         )
         loop = self.loops.of(tally.agent, evidence)
         finding = None
-        if loop.level < Level.STOP:
-            loop.level = int(Level.STOP)
+        if loop.level < STOP:
+            loop.level = int(STOP)
             ledger, shadow = self.ledger, self.rules.policy.shadow
-            finding = finding_of(loop, evidence, Level.STOP, ledger.calls, ledger.messages, tally.agent, shadow)
-        return _Verdict(Level.STOP, finding, evidence, tally.count, tally.agent)
+            finding = finding_of(loop, evidence, STOP, ledger.calls, ledger.messages, tally.agent, shadow)
+        return _Verdict(STOP, finding, evidence, tally.count, tally.agent)
 
-    def _combine(self, event: Event | None, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
-        now = [verdict for verdict in verdicts if verdict.level != Level.NUDGE]
-        self._waiting += [verdict for verdict in verdicts if verdict.level == Level.NUDGE]
+    def _combine(self, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
+        now: list[_Verdict] = []
+        for verdict in verdicts:
+            (self._waiting if verdict.level is NUDGE else now).append(verdict)
         if self._waiting:
-            now += [verdict for verdict in self._waiting if not self._round_open(verdict.agent)]
-            self._waiting = [verdict for verdict in self._waiting if self._round_open(verdict.agent)]
+            waiting, self._waiting = self._waiting, []
+            for verdict in waiting:
+                (self._waiting if self._round_open(verdict.agent) else now).append(verdict)
         if not now:
             return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
         strongest = now[0] if len(now) == 1 else max(now, key=lambda verdict: verdict.level)
-        findings = tuple(verdict.finding for verdict in now if verdict.finding is not None)
+        findings = tuple([verdict.finding for verdict in now if verdict.finding is not None])
         if self.rules.policy.shadow:
-            return Decision(Level.OBSERVE, findings, None, strongest.finding, tuple(repeats))
+            return Decision(OBSERVE, findings, None, strongest.finding, tuple(repeats))
         text = (self.rules.wording or model_text)(strongest.evidence, strongest.level, strongest.total)
         return Decision(strongest.level, findings, text, strongest.finding, tuple(repeats))
 

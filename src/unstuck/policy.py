@@ -11,6 +11,7 @@ from unstuck.findings import Finding, Level
 from unstuck.ladder import check_count
 from unstuck.records import Row
 
+CONTINUE, OBSERVE, NUDGE, BLOCK, STOP = Level  # reading a member of an enumeration costs 30 times what reading these does
 LOWEST_CEILING, HIGHEST_CEILING = 10, 1_000
 
 
@@ -80,7 +81,7 @@ class Loop(Row):
         """
         pattern = evidence.strand
         before, carried = self.streaks.get(pattern), self.carried.get(pattern, 0)
-        if before is not None and before != evidence.streak and self.level >= Level.NUDGE:
+        if before is not None and before != evidence.streak and self.level >= NUDGE:
             carried = min(carried + self.repeats[pattern], 10_000)
         if before != evidence.streak:
             self.scanned.pop(pattern, None)
@@ -155,30 +156,19 @@ class Loops:
 
 def allowed(level: Level, moment: str, policy: Policy) -> Level:
     """What *level* comes to at *moment*: a block only where a call has not run yet, nothing above the strongest allowed."""
-    level = min(level, policy.strongest)
-    if level == Level.BLOCK and moment not in ("call", "text"):
-        return Level.NUDGE
-    if moment == "call" and level == Level.NUDGE:
-        return Level.CONTINUE
-    return level
+    if level > policy.strongest:
+        level = policy.strongest
+    if moment == "call":
+        return CONTINUE if level is NUDGE else level
+    return NUDGE if level is BLOCK and moment != "text" else level
 
 
 def finding_of(
     loop: Loop, evidence: Evidence, level: Level, call: int | None, message: int, agent: str, shadow: bool
 ) -> Finding:
     """The record of *loop* having reached *level*."""
-    return Finding(
-        loop=loop.number,
-        pattern=evidence.pattern,
-        call=call,
-        message=message,
-        first_call=evidence.first_call,
-        repeats=evidence.repeats,
-        tools=evidence.tools,
-        agent=evidence.agent or agent,
-        level=Level.OBSERVE if shadow else level,
-        fingerprints=tuple(f"{key:016x}" for key in (evidence.keys or evidence.anchors)),
-        unit=evidence.unit,
-        period=evidence.period,
-        would=level if shadow else None,
-    )
+    pattern, anchors, _, repeats, _, tools, keys, first_call, _, unit, period, owner, _ = evidence
+    shown, would = (OBSERVE, level) if shadow else (level, None)
+    prints = tuple([f"{key:016x}" for key in keys or anchors])
+    number, owner = loop.number, owner or agent
+    return Finding(number, pattern, call, message, first_call, repeats, tools, owner, shown, prints, unit, period, would)

@@ -84,17 +84,18 @@ def _named(tools: tuple[str, ...]) -> str:
 
 def model_text(evidence: Evidence, level: Level, repeats: int) -> str:
     """What the model reads: what was counted, the first error line where there is one, what to do instead."""
-    tools = _named(evidence.tools)
-    told = _ASKED if level > Level.NUDGE and evidence.pattern in _ASKED else _SEEN
-    seen = told.get(evidence.pattern, "You have repeated the same steps {n} times with {tools}.").format(tools=tools, n=repeats)
-    parts = [seen]
-    if evidence.error:
-        parts.append(f"The error was: {evidence.error[:200]!r}.")
-    if evidence.pattern == "degenerate_text":
-        parts.insert(0, "The response was cut off.")
-    elif level == Level.BLOCK:
-        parts.insert(0, "This call was not executed.")
-    elif level == Level.STOP:
-        parts.insert(0, "The run is stopped.")
-    parts.append(_ADVICE.get(evidence.pattern, _DEFAULT_ADVICE))
-    return " ".join(parts)
+    seen = _seen(evidence.pattern, evidence.tools, level).replace("{n}", str(repeats))
+    advice = _ADVICE.get(evidence.pattern, _DEFAULT_ADVICE)
+    return f"{seen} The error was: {evidence.error[:200]!r}. {advice}" if evidence.error else f"{seen} {advice}"
+
+
+@lru_cache(maxsize=1_024)
+def _seen(pattern: str, tools: tuple[str, ...], level: Level) -> str:
+    """What happens now and what was counted, all but the number."""
+    told = _ASKED if level > Level.NUDGE and pattern in _ASKED else _SEEN
+    seen = told.get(pattern, "You have repeated the same steps {n} times with {tools}.").replace("{tools}", _named(tools))
+    if pattern == "degenerate_text":
+        return f"The response was cut off. {seen}"
+    if level == Level.BLOCK:
+        return f"This call was not executed. {seen}"
+    return f"The run is stopped. {seen}" if level == Level.STOP else seen

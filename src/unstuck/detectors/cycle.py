@@ -28,9 +28,9 @@ class Cycle(Detector):
         period, matched = cycles.current()
         if period == 0:
             return None
-        lap = [cycles.steps[-index] for index in range(1, period + 1)]
-        if period == 1 and len(lap[0].keys) < 2:
+        if period == 1 and len(cycles.steps[-1].keys) < 2:
             return None
+        lap = [cycles.steps[-index] for index in range(1, period + 1)]
         laps = 1 + matched // period
         if view.ahead:
             if view.state is None or not _continues(cycles, period, view.state.key):

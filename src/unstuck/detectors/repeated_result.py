@@ -28,15 +28,6 @@ class RepeatedResult(Detector):
         repeats = state.same + state.asked + view.ahead
         if repeats < self.least:
             return None
-        return Evidence(
-            self.pattern,
-            lap_anchors(view.trail, state.symbol),
-            state.first,
-            repeats,
-            self.ladder,
-            (state.tool,),
-            (state.key,),
-            state.first,
-            state.first,
-            error=view.tool.error if view.tool is not None and view.tool.failed else None,
-        )
+        error = view.tool.error if view.tool is not None and view.tool.failed else None
+        anchors, tools, keys, first = lap_anchors(view.trail, state.symbol), (state.tool,), (state.key,), state.first
+        return Evidence(self.pattern, anchors, first, repeats, self.ladder, tools, keys, first, first, "calls", 1, None, error)

@@ -11,10 +11,12 @@ from typing import Any
 
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import SettingsError
+from unstuck.findings import Unit
 from unstuck.ladder import Ladder, check_count
 from unstuck.ledger import View
 from unstuck.window import NO_SPAN, Made, Span
 
+_UNITS: tuple[Unit, Unit] = ("calls", "laps")
 HIGHEST_SPAN = 10_000
 """Calls that can be looked at; their records are kept, so this bounds memory."""
 
@@ -62,20 +64,11 @@ class Windowed(Detector):
         if found is None:
             return None
         repeats, calls = found
-        keys = tuple(dict.fromkeys(made.key for made in calls))
-        return Evidence(
-            pattern=self.pattern,
-            anchors=keys,
-            streak=calls[0].call,
-            repeats=repeats,
-            ladder=self.ladder,
-            tools=tuple(dict.fromkeys(made.tool for made in calls)),
-            keys=keys,
-            first_call=calls[0].call,
-            first_lap=calls[self.calls_per_count - 1].call,
-            unit="laps" if self.calls_per_count > 1 else "calls",
-            period=self.calls_per_count,
-        )
+        period, first = self.calls_per_count, calls[0].call
+        keys = tuple(dict.fromkeys([made.key for made in calls]))
+        tools = tuple(dict.fromkeys([made.tool for made in calls]))
+        first_lap, unit = calls[period - 1].call, _UNITS[period > 1]
+        return Evidence(self.pattern, keys, first, repeats, self.ladder, tools, keys, first, first_lap, unit, period)
 
     def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
         raise NotImplementedError
