@@ -8,7 +8,7 @@ from unstuck import words
 from unstuck.fingerprint import text_digest
 from unstuck.sketch import Sketch, words_of
 from unstuck.records import Said
-from unstuck.volatile import mask
+from unstuck.volatile import MASK, mask, spans
 from xxhash import xxh32_intdigest as _xxh
 
 _LONGEST = 4_096
@@ -43,6 +43,40 @@ def failure_class(text: str, said: Said) -> int:
     return text_digest(" ".join(kept))
 
 
+def left_out_of(line: str, said: Said) -> list[tuple[int, int]]:
+    """The stretches of a telling line that its class does not depend on, as first character and end."""
+    said.settle()
+    echoed: Sketch = said.everything or frozenset()
+    found = spans(line)
+    masked, starts, ends, at = "", [], [], 0
+    for start, end in [*found, (len(line), len(line))]:
+        masked += line[at:start] + MASK
+        starts += [*range(at, start), start]
+        ends += [*range(at + 1, start + 1), end]
+        at = end
+    for token in _TOKEN.finditer(masked, 0, len(masked) - 1):
+        parts = words_of(token[0])
+        if parts and _is_name(token[0]) and all(_digest(part) in echoed for part in parts):
+            found.append((starts[token.start()], ends[token.end() - 1]))
+            continue
+        for word in _DIGITS.finditer(masked, *token.span()):
+            if not (len(word[0]) == 3 and word[0][0] in "45"):
+                found.append((starts[word.start()], ends[word.end() - 1]))
+    return _joined(found)
+
+
+def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+_TOKEN = re.compile(r"\S+")
+_DIGITS = re.compile(r"(?<![^\W_])\d+(?![^\W_])")
 _NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]\w|[a-z]+[A-Z]|[\"'`]")
 
 

@@ -108,6 +108,11 @@ def numbers(masked: str, most: int = 4) -> tuple[float, ...]:
     return tuple(found)
 
 
+def number_spans(text: str) -> list[tuple[int, int]]:
+    """Where the numbers stand that `template` takes out."""
+    return [found.span() for found in _number().finditer(text)]
+
+
 def template(masked: str) -> str:
     """A masked text with its numbers taken out: what stays the same while a counter runs."""
     return _number().sub("#", masked)
