@@ -25,7 +25,7 @@ FRAMEWORKS: dict[str, Framework] = {
     "google_adk": Framework("Google ADK", ("google-adk>=2.13",), "2.13.0"),
     "langchain": Framework("LangChain and LangGraph", ("langchain>=1.3",), "1.5.2"),
     "openai_agents": Framework("OpenAI Agents SDK", ("openai-agents>=0.24",), "0.24.0"),
-    "praisonai": Framework("PraisonAI", ("praisonaiagents>=1.7",), "1.7.17"),
+    "praisonai": Framework("PraisonAI", ("praisonaiagents>=1.7.13",), "1.7.17"),
     "pydantic_ai": Framework("Pydantic AI", ("pydantic-ai-slim>=2.60",), "2.68.0"),
     "strands": Framework("Strands Agents", ("strands-agents>=1.62",), "1.62.0"),
 }
