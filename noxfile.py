@@ -45,6 +45,16 @@ def adapter(session: nox.Session, name: str) -> None:
 
 
 @nox.session(python=PYTHONS[0])
+@nox.parametrize("name", ["praisonai", "pydantic_ai_harness", "pydantic_deep"])
+def compat(session: nox.Session, name: str) -> None:
+    """One published system in an environment of its own, beside the names that stand in for it."""
+    install(session, "test", extras="")
+    packages = {"praisonai": "praisonaiagents>=1.7.13", "pydantic_ai_harness": "pydantic-ai-slim>=2.60"}
+    session.install(packages.get(name, "pydantic-deep>=0.3.50"))
+    session.run("pytest", *sorted(map(str, Path("tests/compat").glob(f"test_{name}*.py"))), *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
 def bare(session: nox.Session) -> None:
     """The tests without any extra: what needs one skips, nothing else may fail."""
     install(session, "test", extras="")
