@@ -17,6 +17,7 @@ A page runs in an empty folder that holds a copy of `examples`.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import html
 import importlib
@@ -67,6 +68,17 @@ def blocks(path: Path) -> list[Block]:
     return [Block(page, match) for match in FENCE.finditer(page)]
 
 
+@pytest.fixture
+def closed_loop():
+    """The event loop that a page's blocks leave behind is closed, before the garbage collector complains about it."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.mark.usefixtures("closed_loop")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(path, tmp_path, monkeypatch):
     """The page's blocks do what the page says, in the order in which it says it."""

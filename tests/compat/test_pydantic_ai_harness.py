@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -310,3 +312,13 @@ def test_a_compaction_changes_nothing_that_was_recorded():
         agent_for(Script([A] * 3), same, *[guards[index] for index in order]).run_sync("go")
         assert found == ["repeated_result"]
     assert DetectLoops().get_ordering().position == "outermost"
+
+
+def test_every_promise_in_the_documentation_names_its_test():
+    """The table of promises names tests that exist here, and leaves none of them out."""
+    here = Path(__file__).resolve()
+    page = (here.parents[2] / "docs" / "compat" / "pydantic_ai_harness.md").read_text("utf-8")
+    sources = [path.read_text("utf-8") for path in here.parent.glob("test_pydantic_ai_harness*.py")]
+    tests = {name for source in sources for name in re.findall(r"^def (test_\w+)", source, re.MULTILINE)}
+    named = set(re.findall(r"`(test_\w+)`", page))
+    assert named == tests - {"test_every_promise_in_the_documentation_names_its_test"}
