@@ -55,7 +55,7 @@ def call_fingerprint(tool: str, args: Any) -> int:
         else:  # the most common arguments: what `canonical` would come to, in one step
             try:
                 return _xxh("".join((tool, "\x00", *_pieces(args, 0))).encode("utf-8", "surrogatepass"))
-            except (TypeError, ValueError):
+            except Exception:  # keys of mixed types, numbers too long to write
                 pass
     return _xxh(tool.encode("utf-8", "surrogatepass") + b"\x00" + _canonical_args(args))
 
@@ -66,12 +66,20 @@ def value_digest(value: Any) -> int:
 
 
 def arguments(args: Any) -> Any:
-    """Arguments as a value: JSON text of an object or an array is decoded, anything else comes back as it is."""
+    """
+    Arguments as a value: JSON text of an object or an array is decoded, a mapping of another kind copied (to its canonical text
+    where it cannot be read), anything else comes back as it is.
+    """
     if type(args) is str and args[:1] in ("{", "["):
         try:
             return _decode(args)
         except (ValueError, RecursionError):
             return args
+    if type(args) not in _PLAIN and type(args) is not dict and isinstance(args, Mapping):
+        try:
+            return dict(args)
+        except Exception:
+            return text_of(args)
     return args
 
 
@@ -89,7 +97,7 @@ def canonical(value: Any) -> bytes:
         if _node_count(value, _MANY) >= _MANY:
             return _canonical_large(value)
         return _encode(value)
-    except (TypeError, ValueError, RecursionError):
+    except Exception:  # whatever a foreign object raises
         return _encode(_tree(value, DEEPEST, [MOST_NODES], frozenset()))
 
 
@@ -117,7 +125,7 @@ def _is_text_block(block: Any) -> bool:
 
 def _canonical_args(args: Any) -> bytes:
     value = arguments(args)
-    if not value and value in (None, {}, ""):
+    if value is None or (type(value) in (dict, str) and not value):
         return b"{}"
     return canonical(value)
 
@@ -148,7 +156,7 @@ def _canonical_large(value: Any) -> bytes:
 
     try:
         return msgspec.json.encode(value, order="deterministic", enc_hook=_encodable)
-    except (TypeError, ValueError, RecursionError, OverflowError):
+    except Exception:
         return _encode(_tree(value, DEEPEST, [MOST_NODES], frozenset()))
 
 
@@ -221,8 +229,10 @@ def _encode(value: Any) -> bytes:
 
 
 def _tree(value: Any, depth: int, budget: list[int], above: frozenset[int]) -> Any:
-    """*value* with everything that makes the encoder fail replaced: cycles, depth, keys of mixed types."""
+    """*value* with everything that makes the encoder fail replaced: cycles, depth, keys of mixed types, endless numbers."""
     budget[0] -= 1
+    if type(value) is int and value.bit_length() > _LONG:
+        return {"$int": hex(value)}
     if type(value) in _PLAIN:
         return value
     if depth == 0 or budget[0] < 0:
@@ -230,15 +240,12 @@ def _tree(value: Any, depth: int, budget: list[int], above: frozenset[int]) -> A
     if id(value) in above:
         return {"$cycle": True}
     above = above | {id(value)}
-    if isinstance(value, Mapping):
-        try:
+    try:
+        if isinstance(value, Mapping):
             pairs = sorted(((_key(key), key) for key in value), key=lambda pair: pair[0])
             return {text: _tree(value[key], depth - 1, budget, above) for text, key in pairs}
-        except Exception:
-            return {"$type": type(value).__qualname__}
-    if isinstance(value, (list, tuple)):
-        return [_tree(item, depth - 1, budget, above) for item in value[: max(budget[0], 0) + 1]]
-    try:
+        if isinstance(value, (list, tuple)):
+            return [_tree(item, depth - 1, budget, above) for item in value[: max(budget[0], 0) + 1]]
         return _tree(_encodable(value), depth - 1, budget, above)
     except Exception:
         return {"$type": type(value).__qualname__}

@@ -44,7 +44,7 @@ class Kinds(NamedTuple):
             named = self._named(tool)
             if named is not None:
                 return named
-        if annotations:
+        if isinstance(annotations, Mapping):
             hinted = _hinted(annotations)
             if hinted is not None:
                 return hinted
@@ -64,8 +64,8 @@ class Kinds(NamedTuple):
 
 def _hinted(annotations: Mapping[str, Any]) -> Kind | None:
     kind = annotations.get("kind")
-    if kind in KINDS:
-        return kind  # type: ignore[no-any-return]
+    if isinstance(kind, str) and kind in KINDS:
+        return kind  # type: ignore[return-value]
     read_only = annotations.get("readOnlyHint")
     if read_only is True:
         return "read"
@@ -110,7 +110,7 @@ def command_of(args: Any) -> str | None:
         if isinstance(value, str):
             return value
         if isinstance(value, list):
-            return " ".join(map(str, value))
+            return " ".join(item for item in value if isinstance(item, str))
     return None
 
 

@@ -214,7 +214,7 @@ class Ledger:
         self.calls += 1
         trail = self.trails.get(event.agent) or self.trail(event.agent)
         name, args = event.tool, event.args
-        if type(args) is str:
+        if type(args) is not dict and args is not None:
             args = arguments(args)
         if event.message is None and (event.origin != "model" or (self.reading.exempt and self.reading.is_exempt(name))):
             self._stand_apart(trail, event, args)

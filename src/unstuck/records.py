@@ -148,7 +148,11 @@ def choosing_text(args: Any) -> str:
     """The values of *args* without remarks, limits and throwaway names, which do not choose what a call does."""
     if not isinstance(args, Mapping):
         return text_of(args)
-    return " ".join(text_of(value) for name, value in args.items() if str(name).lower() not in _NOT_CHOOSING)
+    return " ".join(text_of(value) for name, value in args.items() if not _stands_beside(name))
+
+
+def _stands_beside(name: Any) -> bool:
+    return type(name) is str and name.lower() in _NOT_CHOOSING
 
 
 _NOT_CHOOSING = words.REMARK_FIELDS | words.LIMIT_FIELDS | words.THROWAWAY_FIELDS
