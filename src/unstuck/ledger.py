@@ -24,6 +24,7 @@ from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, 
 from unstuck.spent import Price, Spent
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
+from unstuck.volatile import CLIPPED, clipped, mask
 from unstuck.window import Span
 
 
@@ -82,6 +83,9 @@ class Ledger:
         self.follows_tools = "tools" in needs
         self.follows_cycles = "cycles" in needs
         self.follows_texts = "texts" in needs
+        added = reading.kinds.words
+        self._volatile = added.volatile_fields
+        self._beside = added.remark_fields | added.limit_fields
         self.swings = Swings(reading.window) if "tools" in needs else None
         self.delegations = Delegations(reading.window) if "delegations" in needs else None
         self.intervals = Intervals() if "intervals" in needs else None
@@ -226,6 +230,8 @@ class Ledger:
         if kind is None:
             kind = self._kind(event, args)
         key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
+        if self._beside and type(args) is dict:
+            args = {field: value for field, value in args.items() if type(field) is not str or field.lower() not in self._beside}
         pending = Pending(event, self.calls, round_.response, key, kind, args)
         pending.is_shell = self._kinds.get(name) is None
         self._open(event.id, pending)
@@ -350,6 +356,10 @@ class Ledger:
     def _settle(self, trail: Trail, round_: Round | None, pending: Pending, event: Result) -> Sequence[View]:
         content, outcome = event.content, event.outcome
         text = content if type(content) is str else text_of(content)
+        if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
+            text = clipped(text)
+        if self._volatile:
+            text = mask(text, self._volatile)
         raw = text_digest(text)
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]

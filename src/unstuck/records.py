@@ -26,6 +26,9 @@ ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
 _FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
 _SIMPLE = frozenset((str, int))
+_SCALAR = frozenset((int, float, bool, type(None)))
+HEAVY = 8_192
+"""Characters of arguments beyond which only their digests are kept."""
 MOST_KNOWN = 192
 """Words that are remembered of the differing answers to one call."""
 _64_BITS = 0xFFFFFFFFFFFFFFFF
@@ -195,6 +198,9 @@ class Pending(Said):
         )
         if kind == "write":
             self.told = state_of(event.tool, args)
+        if _is_heavy(args):
+            self.settle()
+            self.value = None
 
     @property
     def said(self) -> Said:
@@ -211,6 +217,34 @@ class Pending(Said):
         """Take every digest now."""
         super().settle()
         self.aims_at()
+
+
+def _is_heavy(args: Any) -> bool:
+    """Whether *args* hold more than should be kept until the next call of the tool."""
+    if type(args) is not dict:
+        return type(args) is not str or len(args) > HEAVY if args is not None else False
+    for item in args.values():
+        if type(item) is str:
+            if len(item) > HEAVY:
+                return True
+        elif type(item) not in _SCALAR and _weighs_much(item):
+            return True
+    return False
+
+
+def _weighs_much(value: Any) -> bool:
+    weight, pending = 0, [value]
+    while pending and weight <= HEAVY:
+        item = pending.pop()
+        kind = type(item)
+        if kind is str:
+            weight += len(item)
+        elif kind is dict or kind is list or kind is tuple:
+            weight += 8 * len(item) + 8
+            pending.extend(item.values() if kind is dict else item)
+        elif kind not in _SCALAR:
+            return True  # an object of the host's, which may change
+    return weight > HEAVY
 
 
 def answer_words(masked: str) -> Sketch:

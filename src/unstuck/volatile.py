@@ -11,10 +11,13 @@ import re
 from functools import cache, partial
 
 from unstuck import words
+from unstuck.fingerprint import text_digest
 
 MASK = "~"
 HALF = 4_096
 """Characters at each end of a long text that are masked; what lies between counts as it is."""
+CLIPPED = 2 * HALF + 64
+"""Characters from which on what lies between is kept as its digest only."""
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
@@ -77,6 +80,13 @@ def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
         return mask(text[:HALF], extra_fields) + text[HALF:-HALF] + mask(text[-HALF:], extra_fields)
     text = _VALUE.sub(partial(_volatile_field, extra_fields), text)
     return _tokens().sub(MASK, text)
+
+
+def clipped(text: str) -> str:
+    """A text as far as `mask` looks into it: both ends of a long one, and between them the digest of what lies there."""
+    if len(text) <= CLIPPED:
+        return text
+    return f"{text[:HALF]}\x00{text_digest(text[HALF:-HALF]):x}\x00{text[-HALF:]}"
 
 
 def spans(text: str, extra_fields: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
