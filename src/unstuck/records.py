@@ -149,7 +149,7 @@ class Said(Row):
 
 def choosing_text(args: Any) -> str:
     """The values of *args* without remarks, limits and throwaway names, which do not choose what a call does."""
-    if not isinstance(args, Mapping):
+    if not isinstance(args, dict):
         return text_of(args)
     return " ".join(text_of(value) for name, value in args.items() if not _stands_beside(name))
 
