@@ -11,6 +11,7 @@ from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_o
 from unstuck.ledger import OUTCOMES, Ledger, View
 from unstuck.records import Pending, Round
 from unstuck.trail import Trail
+from unstuck.volatile import CLIPPED, clipped
 
 
 def suffices(detectors: Iterable[Detector]) -> bool:
@@ -68,11 +69,12 @@ class WindowLedger(Ledger):
         round_ = trail.round if trail is not None else None
         if pending is None or trail is None or round_ is None or round_.response != pending.message:
             return super().on_result(event)
-        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None:
+        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None or self._volatile:
             return super().on_result(event)
         self.over = None
         del self.open[name]
-        raw = text_digest(content if type(content) is str else text_of(content))
+        text = content if type(content) is str else text_of(content)
+        raw = text_digest(text if len(text) <= CLIPPED else clipped(text))
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]
         call, key, window = pending.call, pending.key, trail.window_calls
