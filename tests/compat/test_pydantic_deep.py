@@ -205,6 +205,24 @@ def test_no_value_breaks_a_run(came):
     assert (verdict(detection, "read", {"n": 5}, came) or ("",))[0] == "retry"
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (object(), object(), True),
+        ({"a": 1, "b": [1, 2]}, {"b": (1, 2), "a": 1}, True),
+        ("1", 1, True),
+        (True, 1, False),
+        ("a", "a ", False),
+        (None, "", False),
+    ],
+)
+def test_which_results_are_the_same(one, other, same):
+    """Results are compared by content: keys in any order, `1` and its text, and objects that say nothing, are the same."""
+    detection = StuckLoopDetection(max_repeated=2)
+    succeed(detection, "read", {"n": 1}, one)
+    assert (verdict(detection, "read", {"n": 2}, other) is not None) is same
+
+
 def test_histories_stay_short():
     """W11: after 20,000 calls no more is kept than the longest pattern needs."""
     detection = StuckLoopDetection(detect_repeated=False, detect_alternating=False, detect_noop=False)

@@ -126,7 +126,7 @@ def agent_of(world: World, guard: Any = None, name: str = "assistant", tools: An
     number = f"world-{next(NUMBERS)}"
     WORLDS[number] = world
     options = {"output": "silent", "execution": ExecutionConfig(max_iter=100), **options}
-    agent = Agent(name=name, instructions=number, llm="gpt-4o-mini", tools=[*world.tools(), *tools], **options)
+    agent = Agent(name=name, instructions=number, model="gpt-4o-mini", tools=[*world.tools(), *tools], **options)
     if guard is not None:
         return guard.attach(agent)
     agent._loop_guard = OwnGuard(OwnGuardConfig(enabled=False))  # PraisonAI's own would end the run

@@ -75,14 +75,17 @@ def with_text(result: Any, text: str) -> Any:
     return {"value": result, "_additional_context": text}
 
 
-def said(response: Any) -> tuple[str | None, int, Usage | None]:
-    """Text, number of calls and tokens of a completion, an object or a mapping."""
-    message = _part(_part(response, "choices")[0], "message")
-    used = _part(response, "usage")
-    usage = None
+def said(response: Any) -> tuple[str | None, int | None, Usage | None]:
+    """Text, number of calls and tokens of a completion, an object or a mapping; of another kind of response the tokens alone."""
+    used, usage = _part(response, "usage"), None
     if used is not None:
+        sent = _part(used, "prompt_tokens") or _part(used, "input_tokens") or 0
         cached = _part(_part(used, "prompt_tokens_details"), "cached_tokens") or 0
-        usage = Usage(_part(used, "prompt_tokens") or 0, _part(used, "completion_tokens") or 0, cached)
+        usage = Usage(sent, _part(used, "completion_tokens") or _part(used, "output_tokens") or 0, cached)
+    choices = _part(response, "choices")
+    if not choices:
+        return None, None, usage
+    message = _part(choices[0], "message")
     return _part(message, "content"), len(_part(message, "tool_calls") or ()), usage
 
 
