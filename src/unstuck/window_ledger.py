@@ -50,7 +50,7 @@ class WindowLedger(Ledger):
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None
-        if type(args) is str:
+        if type(args) is not dict and args is not None:
             args = arguments(args)
         key = call_fingerprint(tool, args)
         message = round_.response
