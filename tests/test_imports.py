@@ -58,6 +58,7 @@ ROOMS: dict[str, set[str]] = {
     "scan": CORE | {"readers", "traces", "cost"},
     "cost": CORE,
     "calibrate": CORE | {"scan", "readers"},
+    "explain": CORE | {"scan", "readers", "traces"},
     "readers": {"events", "traces"},
     "traces": {"events"},
     "schemas": set(),
@@ -72,10 +73,23 @@ ROOMS: dict[str, set[str]] = {
     "hooks": CORE | DOORS | {"readers", "store"},
     "store": {"findings"},
     "telemetry": {"findings"},
-    "reporters": {"findings", "scan"},
+    "reporters": {"findings", "scan", "explain"},
     "cli": CORE
     | DOORS
-    | {"scan", "cost", "calibrate", "readers", "traces", "testing", "hooks", "store", "telemetry", "reporters", "schemas"},
+    | {
+        "scan",
+        "cost",
+        "calibrate",
+        "explain",
+        "readers",
+        "traces",
+        "testing",
+        "hooks",
+        "store",
+        "telemetry",
+        "reporters",
+        "schemas",
+    },
     "__init__": CORE | {"watching", "predicate"},
     "__main__": {"cli"},
 }

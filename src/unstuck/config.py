@@ -94,7 +94,7 @@ class Options:
         """
         found = Settings()
         for name in ("pyproject.toml", "unstuck.toml"):
-            path = _nearest(Path(directory), name)
+            path = nearest(Path(directory), name)
             if path is not None:
                 found = merged(found, toml_settings(path))
         return cls(**merged(merged(found, environment_settings(environ or {})), settings))
@@ -182,7 +182,8 @@ def _parsed(name: str, text: str) -> Any:
     return [part.strip() for part in text.split(",") if part.strip()] if name in ("exempt", "plugins") else text
 
 
-def _nearest(directory: Path, name: str) -> Path | None:
+def nearest(directory: Path, name: str) -> Path | None:
+    """The file called *name* in *directory* or the nearest of its parents that has one."""
     for folder in (directory.resolve(), *directory.resolve().parents):
         if (folder / name).is_file():
             return folder / name

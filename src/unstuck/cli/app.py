@@ -11,6 +11,7 @@ from unstuck.errors import UnstuckError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "scan": ("unstuck.cli.scan:command", "Find the runs that looped in recorded sessions."),
+    "explain": ("unstuck.cli.explain:command", "Say why findings fell in one recorded run."),
     "hook": ("unstuck.cli.hook:command", "Guard coding agents while they work."),
     "schema": ("unstuck.cli.schema:command", "Print the JSON schema of `unstuck scan --json`."),
 }

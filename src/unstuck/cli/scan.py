@@ -26,7 +26,8 @@ Examples:
 """
 
 
-def _known_format(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+def known_format(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """*value* if there is such a format."""
     if value is not None and value not in formats():
         raise click.BadParameter(f"{value!r} is none of {', '.join(formats())}")
     return value
@@ -36,7 +37,7 @@ def _known_format(_ctx: click.Context, _param: click.Parameter, value: str | Non
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), metavar="[PATH]...")
 @click.option(
     "--format",
-    callback=_known_format,
+    callback=known_format,
     metavar="NAME",
     help=f"Read every file in this format ({', '.join(READERS)}) instead of looking at its content.",
 )
@@ -69,7 +70,7 @@ def command(paths: tuple[str, ...], config: str | None, preset: str | None, **op
     """
     if options["content"] and not options["as_json"]:
         raise click.UsageError("--content shows arguments and results in the answer of --json; add --json")
-    rules = _rules(config, preset)
+    rules = rules_of(config, preset)
     if not paths:
         paths, options["since"] = _own_sessions(options["since"])
         if not paths:
@@ -94,7 +95,8 @@ def _own_sessions(since: datetime | None) -> tuple[tuple[str, ...], datetime]:
     return tuple(map(str, found)), since or datetime.now(UTC) - timedelta(days=RECENT_DAYS)
 
 
-def _rules(config: str | None, preset: str | None) -> Rules:
+def rules_of(config: str | None, preset: str | None) -> Rules:
+    """The rules that the options *config* and *preset* of a command ask for, else those of the working folder."""
     from unstuck.config import Options, Settings
 
     over: Settings = {} if preset is None else {"preset": preset}

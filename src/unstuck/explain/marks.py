@@ -1,0 +1,83 @@
+"""Texts as they are shown: shortened, with the stretches marked that were not taken for news."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from unstuck import words
+from unstuck.degenerate import degenerate
+from unstuck.explain.answer import Shown
+from unstuck.failures import left_out_of, telling_line
+from unstuck.fingerprint import text_of
+from unstuck.records import Said
+from unstuck.volatile import number_spans, spans
+
+LONGEST = 600
+"""Characters of arguments, of a result or of a text that are kept; of a longer one the beginning and the end."""
+TAIL = 200
+GAP = " ... "
+
+Spans = list[tuple[int, int]]
+
+
+def shown(text: str, marks: Spans | None = None) -> Shown:
+    """*text* in at most `LONGEST` characters, with those of its *marks* that remain."""
+    kept = marks or []
+    if len(text) <= LONGEST:
+        return Shown(text, tuple(kept))
+    head, shift = LONGEST - TAIL - len(GAP), len(text) - LONGEST
+    left = [(start, end) for start, end in kept if end <= head]
+    right = [(start - shift, end - shift) for start, end in kept if start >= len(text) - TAIL]
+    return Shown(text[:head] + GAP + text[len(text) - TAIL :], (*left, *right))
+
+
+def arguments_shown(args: Any) -> Shown:
+    """Arguments as one line."""
+    if args is None or args in ({}, ""):
+        return Shown("")
+    if isinstance(args, str):
+        return shown(args)
+    try:
+        return shown(json.dumps(args, ensure_ascii=False, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return Shown(f"({type(args).__name__} that cannot be shown)")
+
+
+def result_shown(content: Any, pattern: str, kind: str, args: Any) -> Shown:
+    """A result, or of a failure the line by which it is told from others; what was masked is marked."""
+    text = text_of(content)
+    if pattern in ("repeated_failure", "failure_cascade", "recurring_failure", "unknown_tool"):
+        said, line = Said(), telling_line(text)
+        said.value = args
+        return shown(line, left_out_of(line, said))
+    marks = spans(text)
+    if kind == "delegate":
+        marks = _with_numbers(text, marks)
+    return shown(text, marks)
+
+
+def _with_numbers(text: str, masked: Spans) -> Spans:
+    """The numbers too: of a receipt they are no news."""
+    found = [span for span in number_spans(text) if all(span[1] <= start or span[0] >= end for start, end in masked)]
+    return sorted([*masked, *found])
+
+
+def not_compared(args: Any, pattern: str, identifying: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The names of arguments that were not looked at: remarks and limits of alike calls, all but those that identify a call."""
+    if not isinstance(args, Mapping):
+        return ()
+    if identifying is not None:
+        return tuple(str(name) for name in args if name not in identifying)
+    if pattern != "near_repeat":
+        return ()
+    aside = words.REMARK_FIELDS | words.LIMIT_FIELDS
+    return tuple(str(name) for name in args if str(name).lower() in aside)
+
+
+def block_of(text: str) -> str:
+    """The passage that a degenerate text repeats, as it stands where that was noticed; the end of the text where there is none."""
+    found = degenerate(text)
+    flat = " ".join(text.split())
+    return flat[-found.unit :] if found is not None else flat[-TAIL:]
