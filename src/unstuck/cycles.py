@@ -90,6 +90,6 @@ class Cycles:
             made.steps.append(Step(symbol, call, message, tuple(symbols), tuple(keys), tuple(tools), waits))
         start = made.total - len(made.steps)
         made._seen = {step.symbol: start + index for index, step in enumerate(made.steps)}
-        made.matched = {period: length for period, length in saved["matched"]}
+        made.matched = dict(saved["matched"])
         made.best = made._best()
         return made

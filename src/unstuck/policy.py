@@ -110,13 +110,11 @@ class Loops:
     def of(self, agent: str, evidence: Evidence) -> Loop:
         """The loop that *evidence* belongs to: the one it shares an anchor with, or a new one."""
         owner = evidence.agent if evidence.agent is not None else agent
-        for anchor in evidence.anchors:
-            number = self.by_anchor.get((owner, anchor))
-            if number is not None:
-                loop = self.found[number]
-                if loop.latest == evidence.anchors:
-                    return loop
-                break
+        known = [number for anchor in evidence.anchors if (number := self.by_anchor.get((owner, anchor))) is not None]
+        if known:
+            loop = self.found[min(known)]  # the oldest, in whatever order the anchors stand
+            if loop.latest == evidence.anchors:
+                return loop
         else:
             self.count += 1
             loop = self.found[self.count] = Loop(self.count)
@@ -156,8 +154,7 @@ class Loops:
 
 def allowed(level: Level, moment: str, policy: Policy) -> Level:
     """What *level* comes to at *moment*: a block only where a call has not run yet, nothing above the strongest allowed."""
-    if level > policy.strongest:
-        level = policy.strongest
+    level = min(level, policy.strongest)
     if moment == "call":
         return CONTINUE if level is NUDGE else level
     return NUDGE if level is BLOCK and moment != "text" else level

@@ -20,7 +20,7 @@ from unstuck.kinds import target_digest
 from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
 from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.swings import Told, state_of
-from unstuck.volatile import mask, numbers, template
+from unstuck.volatile import mask, numbers, surely_differ, template
 
 ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
@@ -29,6 +29,8 @@ _SIMPLE = frozenset((str, int))
 _SCALAR = frozenset((int, float, bool, type(None)))
 HEAVY = 8_192
 """Characters of arguments beyond which only their digests are kept."""
+LONG = 512
+"""Characters from which on it pays to look for a difference before masking."""
 MOST_KNOWN = 192
 """Words that are remembered of the differing answers to one call."""
 _64_BITS = 0xFFFFFFFFFFFFFFFF
@@ -99,6 +101,9 @@ class Sameness(Row):
         """Whether an outcome says the same; of a receipt (`agent-3 started`) the numbers are no news. Keeps the newer one."""
         if raw == self.raw:
             return True
+        if not self.receipt and self.text is not None and len(text) > LONG and surely_differ(self.text, text):
+            self.raw, self.text, self.masked = raw, text, None
+            return False
         Sameness.settle(self)
         masked = self._digest(text)
         if masked == self.masked:
@@ -404,13 +409,16 @@ class Round(Row):
         "worked",
         "written",
         "delegated",
+        "refused",
     )
-    MANY = {"delegated": Pending}
+    MANY = {"delegated": Pending, "refused": Pending}
     open = calls = last_call = 0
     waits = False
     worked = False
     delegated: tuple[Pending, ...] = ()
     """Delegations that succeeded."""
+    refused: tuple[Pending, ...] = ()
+    """Calls that a guard did not let run."""
     written: tuple[int, ...] = ()
     """New writes that succeeded: the world changes when the round is over, in whatever order its calls stand."""
 

@@ -38,6 +38,7 @@ def settle_call(
             del calls[next(iter(calls))]
     elif pending.approved:
         if not state.again(raw, text):
+            _restart(ledger, state, pending)
             state.same = state.lift = 0
     elif state.epoch != ledger.epoch:
         state.again(raw, text)
@@ -46,6 +47,7 @@ def settle_call(
         _repeat(ledger, trail, state, pending, raw, text)
         again = state.same > 1
     elif raw != state.raw and not state.again(raw, text):
+        _restart(ledger, state, pending)
         state.same = 0  # one response, one call, two answers: neither is what the call comes to
     calls[key] = state  # the one used last stands last
     if not again:
@@ -173,10 +175,13 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
 def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     key = pending.key
-    same = tool.args is not None and (raw == tool.raw or (_may_be_same(tool.text, text) and tool.again(raw, text)))
+    same = tool.args is not None and raw == tool.raw
     if not same:
-        tool.raw, tool.text, tool.masked = raw, text, None
-    elif tool.epoch == ledger.epoch and (len(text) >= TELLING or key in tool.chain_keys or tool.is_alike(pending)):
+        if tool.args is not None and _may_be_same(tool.text, text):
+            same = tool.again(raw, text)
+        else:
+            tool.raw, tool.text, tool.masked = raw, text, None
+    if same and tool.epoch == ledger.epoch and (len(text) >= TELLING or key in tool.chain_keys or tool.is_alike(pending)):
         tool.chain += tool.chain_round != round_
         if key not in tool.chain_keys:
             tool.chain_keys = (*tool.chain_keys[-15:], key)

@@ -78,8 +78,40 @@ def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
         return text
     if len(text) > 2 * HALF:
         return mask(text[:HALF], extra_fields) + text[HALF:-HALF] + mask(text[-HALF:], extra_fields)
-    text = _VALUE.sub(partial(_volatile_field, extra_fields), text)
+    if " " in text or ":" in text or "=" in text or "#" in text:  # nothing else separates a name from its value
+        text = _VALUE.sub(partial(_volatile_field, extra_fields), text)
     return _tokens().sub(MASK, text)
+
+
+def surely_differ(one: str, other: str) -> bool:
+    """
+    Whether two texts differ once they are masked, told from the first piece in which they differ; `False` tells nothing.
+
+    Pieces end at line breaks and braces. No volatile token holds one, so that a piece is masked alike wherever it stands, apart from
+    names of temporary files without a digit and from values at the beginning of a line.
+    """
+    one, other = one[:HALF], other[:HALF]
+    if one == other:
+        return False
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    start = max(one.rfind(end, 0, low) for end in "\n{}") + 1
+    pieces = []
+    for text in (one, other):
+        ends = [place for end in "\n{}" if (place := text.find(end, low)) >= 0]
+        piece = text[start : min(ends, default=start)]
+        if not ends or "tmp" in piece or (piece[:1] in _LEADING and one[start - 1 : start] == "\n"):
+            return False
+        pieces.append(mask(piece))
+    return pieces[0] != pieces[1]
+
+
+_LEADING = (":", "=", "#", " ", "'", '"')
 
 
 def clipped(text: str) -> str:
