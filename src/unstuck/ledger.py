@@ -158,6 +158,8 @@ class Ledger:
         if event.origin == "user" and self.reading.turns:
             if self.spent is not None:
                 self.spent.new_turn()
+            for pending in self.open.values():
+                pending.ignored = pending.apart = True  # what comes back now was asked for in the turn before
             self.trails.clear()
             self.written.clear()
             if self.swings is not None:
@@ -335,7 +337,12 @@ class Ledger:
         if self.spent is not None:
             self.spent.at(event.time)
         if event.outcome == "blocked":
-            self._asked_again(trail, pending)
+            if self.spent is not None and not (pending.ignored or pending.approved):
+                self.spent.refuse(pending.agent, pending.tool)
+            if round_ is not None:
+                round_.refused = (*round_.refused, pending)
+            else:
+                self._asked_again(trail, pending)
         elif not pending.ignored or (self.ceiling is not None and pending.exempt):
             views = self._settle(trail, round_, pending, event)
         if round_ is not None and round_.open <= 0 and (round_.expected is None or round_.calls >= round_.expected):
@@ -344,8 +351,7 @@ class Ledger:
         return views
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
-        if self.spent is not None and not (pending.ignored or pending.approved):
-            self.spent.refuse(pending.agent, pending.tool)
+        """A vetoed call is no evidence, but to have asked for it again is."""
         state, tool = trail.calls.get(pending.key), trail.tools.get(pending.tool)
         if state is not None:
             state.asked += 1
@@ -422,14 +428,16 @@ class Ledger:
             return self.swings.change(pending.told, pending.key, pending.call)
         return None
 
-    def _changed(self, key: int, state: CallState | None) -> None:
-        """The world was changed by a new write, whose own count goes on."""
-        self.epoch += 1
-        if state is not None:
-            state.epoch = self.epoch
-        self.written[key] = None
-        if len(self.written) > 4 * self.reading.window:
-            self.written.popitem(last=False)
+    def _changed(self, trail: Trail, keys: list[int]) -> None:
+        """The world was changed by new writes, whose own counts go on."""
+        self.epoch += bool(keys)
+        for key in keys:
+            state = trail.calls.get(key)
+            if state is not None:
+                state.epoch = self.epoch
+            self.written[key] = None
+            if len(self.written) > 4 * self.reading.window:
+                del self.written[next(iter(self.written))]
 
     def close_rounds(self) -> list[View]:
         """End the open round of every agent."""
@@ -447,14 +455,15 @@ class Ledger:
         return self._finish(trail, round_)
 
     def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
-        for key in round_.written:
-            if key not in self.written:
-                self._changed(key, trail.calls.get(key))
+        if round_.written:
+            self._changed(trail, [key for key in round_.written if key not in self.written])
         if self.delegations is not None:
             if round_.worked:
                 self.delegations.work()
             for pending in sorted(round_.delegated, key=_key):
                 self.delegations.delegate(pending)
+        for pending in round_.refused:
+            self._asked_again(trail, pending)
         if not round_.parts:
             return ()
         signs = trail.signs() | (DELEGATED if round_.delegated else 0)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from unstuck.events import Call, Compaction, Event, Message, Result, Retry, RunEnd, RunStart, User
 from unstuck.findings import Decision
+from unstuck.fingerprint import call_fingerprint
 from unstuck.monitor import Monitor
 from unstuck.presets import Rules, preset
 
@@ -57,8 +58,12 @@ steps = st.one_of(
 scripts = st.lists(steps, min_size=1, max_size=12)
 
 
-def events_of(script: list[Any], *, attended: bool = True) -> list[Event]:
-    """The events of a random *script*; every third approved flag counts, ids are used again, times rise unevenly."""
+def events_of(script: list[Any], *, attended: bool = True, odd: bool = False) -> list[Event]:
+    """
+    The events of a random *script*; every third approved flag counts, ids are used again, times rise unevenly.
+
+    *odd*: what one response asks for twice may have two answers.
+    """
     events: list[Event] = [RunStart("r", attended)]
     number, clock = 0, 0.0
     for step in script:
@@ -66,7 +71,7 @@ def events_of(script: list[Any], *, attended: bool = True) -> list[Event]:
         for calls in rounds:
             number += 1
             clock += 7.0 * (number % 13)
-            events += _round(number, calls, clock)
+            events += _round(number, calls if odd else _consistent(calls), clock)
         if step[0] == "text":
             number += 1
             events.append(Message("r", number, 0, text=step[1]))
@@ -77,6 +82,11 @@ def events_of(script: list[Any], *, attended: bool = True) -> list[Event]:
         elif step[0] == "retry":
             events.append(Retry("r"))
     return [*events, RunEnd("r")]
+
+
+def _consistent(calls: list[Any]) -> list[Any]:
+    answers: dict[int, Any] = {}
+    return [(*call[:2], *answers.setdefault(call_fingerprint(call[0], call[1]), call[2:])) for call in calls]
 
 
 def _round(number: int, calls: list[Any], clock: float) -> list[Event]:
