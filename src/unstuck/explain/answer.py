@@ -22,20 +22,23 @@ class Shown(NamedTuple):
 
 class Exchange(NamedTuple):
     """
-    One call with its outcome, one response (*tool* is `None`), or what lay between two compactions.
+    One call of *agent* with its outcome, one response (*tool* is `None`), or what lay between two compactions.
 
     *repeats* is what the count came to with it, `None` where it did not count; *why* names the reason for that, or what is special
-    about how it counted. *decisions* fell here, those in *before* ahead of the call. *ignored* are arguments that were not compared.
+    about how it counted. *earlier* is the latest call before that was the same. *decisions* fell here, *before* it ran where that
+    is true. *ignored* are arguments that were not compared.
     """
 
     call: int | None
     message: int
+    agent: str
     tool: str | None = None
     args: Shown | None = None
     outcome: str | None = None
     result: Shown | None = None
     repeats: int | None = None
     why: str | None = None
+    earlier: int | None = None
     ignored: tuple[str, ...] = ()
     decisions: tuple[Level, ...] = ()
     before: bool = False
@@ -47,7 +50,11 @@ class Exchange(NamedTuple):
 
 
 class Reset(NamedTuple):
-    """Where the count went back, and for what *reason*; *calls* are the calls that did it, with their *tools*."""
+    """
+    Where the count went back, and for what *reason*; *calls* are the calls that did it, with their *tools*.
+
+    *call* is the last call by then, *message* the response. *carried* repeats from before are added once the first rung is reached again.
+    """
 
     call: int | None
     message: int

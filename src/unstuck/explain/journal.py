@@ -21,6 +21,7 @@ class Made:
         self.args: Any = event.args
         self.kind = "other"
         self.round = 0
+        self.earlier: int | None = None
         self.exempt = False
         self.told: Told | None = None
         self.settled = False
@@ -71,6 +72,7 @@ class Journal:
             made.args, made.kind, made.exempt, made.told = pending.value, pending.kind, pending.exempt, pending.told
             round_ = ledger.trails[event.agent].round
             made.round = round_.number if round_ is not None and not pending.apart else -pending.call
+            made.earlier = self.latest.get(pending.key)
             self.latest[pending.key] = pending.call
         elif isinstance(event, Message):
             self.texts[ledger.messages] = event.text or event.reasoning or ""

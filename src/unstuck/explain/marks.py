@@ -51,11 +51,23 @@ def result_shown(content: Any, pattern: str, kind: str, args: Any) -> Shown:
     if pattern in ("repeated_failure", "failure_cascade", "recurring_failure", "unknown_tool"):
         said, line = Said(), telling_line(text)
         said.value = args
-        return shown(line, left_out_of(line, said))
+        return shown(line, _joined(line, left_out_of(line, said)))
     marks = spans(text)
     if kind == "delegate":
         marks = _with_numbers(text, marks)
     return shown(text, marks)
+
+
+def _joined(line: str, found: Spans) -> Spans:
+    """Stretches between which there are only signs, which are never compared, as one: the numbers of an address."""
+    joined: Spans = []
+    for start, end in found:
+        between = line[joined[-1][1] : start] if joined else " "
+        if not any(char.isalnum() or char.isspace() for char in between):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _with_numbers(text: str, masked: Spans) -> Spans:

@@ -49,6 +49,7 @@ WHY: Mapping[str, str] = {
     "same_outcome": "the outcome it had before",
     "new_outcome": "new arguments or a new outcome",
     "first": "the first, with nothing to compare it with",
+    "ahead": "counted before it ran; as recorded, it came out otherwise",
     "not_counted": "not counted",
 }
 """The reasons in words."""

@@ -42,7 +42,7 @@ def explain(events: Sequence[Event], rules: Rules | None = None, changed_by: str
         return ()
     replay = _Replay(rules, found, changed_by)
     replay.run(events)
-    return tuple(replay.strand(one) for one in found)
+    return tuple(sorted((replay.strand(one) for one in found), key=lambda strand: strand.loop))
 
 
 class _Replay:
@@ -90,7 +90,7 @@ class _Replay:
             return
         if view.moment == "text":
             block = marks.shown(marks.block_of(view.text or ""))
-            row = Exchange(None, view.message, result=block, repeats=evidence.repeats)
+            row = Exchange(None, view.message, view.trail.agent, result=block, repeats=evidence.repeats)
             self.texts.setdefault(id(found), []).append(row)
         elif view.moment != "call":
             self._heard.append((found, evidence))
@@ -118,7 +118,7 @@ class _Replay:
             ladder=evidence.ladder,
             ladder_from=self._ladder_from(found, evidence),
             rungs=rungs,
-            entries=_with_rungs(entries, rungs),
+            entries=_with_rungs(entries, rungs, self.journal),
             left_out=left_out,
             between=sum(first < call < last for call in self.journal.calls.keys() - listed),
             next=next_rung(found, self._now(found), self.rules.policy, self._ended(found)),
@@ -177,19 +177,31 @@ def _pattern(found: Found) -> str:
     return found.points[0].evidence.pattern
 
 
-def _with_rungs(entries: list[Entry], rungs: tuple[Rung, ...]) -> tuple[Entry, ...]:
-    """*entries* with the decisions at the exchanges at which they fell."""
-    marked: list[Entry] = []
-    taken: set[int] = set()
-    for entry in reversed(entries):
-        if isinstance(entry, Exchange):
-            here = [
-                index
-                for index, rung in enumerate(rungs)
-                if index not in taken and (rung.call == entry.call if rung.call is not None else rung.message == entry.message)
-            ]
-            taken.update(here)
-            levels = tuple(rungs[index].would or rungs[index].level for index in here)
-            entry = entry._replace(decisions=levels, before=any(rungs[index].before for index in here))  # noqa: PLW2901
-        marked.append(entry)
-    return tuple(reversed(marked))
+def _with_rungs(entries: list[Entry], rungs: tuple[Rung, ...], journal: Journal) -> tuple[Entry, ...]:
+    """*entries* with the decisions where they fell; one that was counted ahead of a call that came out otherwise stands alone."""
+    marked = list(entries)
+    for rung in rungs:
+        level = rung.would or rung.level
+        index = _row_of(marked, rung)
+        entry = marked[index] if index is not None else None
+        if index is not None and isinstance(entry, Exchange):
+            marked[index] = entry._replace(decisions=(*entry.decisions, level), before=rung.before)
+        elif rung.call in journal.calls:
+            made = journal.calls[rung.call]
+            row = exchange(made, "", None, rung.repeats)
+            row = row._replace(outcome=None, result=None, why="ahead", decisions=(level,), before=rung.before)
+            later = (at for at, one in enumerate(marked) if one.call is not None and one.call >= rung.call)
+            marked.insert(next(later, len(marked)), row)
+    return tuple(marked)
+
+
+def _row_of(entries: list[Entry], rung: Rung) -> int | None:
+    """The latest exchange at which *rung* was reached."""
+    for index in range(len(entries) - 1, -1, -1):
+        entry = entries[index]
+        if not isinstance(entry, Exchange):
+            continue
+        here = entry.call == rung.call if rung.call is not None else entry.message == rung.message
+        if here and not (rung.before and entry.repeats != rung.repeats):
+            return index
+    return None

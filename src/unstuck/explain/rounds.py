@@ -77,8 +77,8 @@ class RoundWatch:
                 step = span.steps[span.end]
                 entries.append(Reset(step.call, step.message, "other_round", (step.call,), step.tools))
             elif span.steps is not self._steps:
-                message = span.steps[-1].message
-                entries.append(Reset(None, message, "worked" if self._handed else "person"))
+                step = span.steps[-1]
+                entries.append(Reset(step.call, step.message, "worked" if self._handed else "person"))
         return entries
 
     def _round(self, step: Step, lap: int, journal: Journal) -> list[Exchange]:

@@ -9,7 +9,7 @@ from unstuck.explain import counters, marks
 from unstuck.explain.answer import Entry, Exchange, Reset
 from unstuck.explain.counters import NOTHING, Subject
 from unstuck.explain.journal import Journal, Made
-from unstuck.explain.reasons import Small, small, why_back, why_not
+from unstuck.explain.reasons import FAILURES, Small, small, why_back, why_not
 
 if TYPE_CHECKING:
     from unstuck.explain.strands import Found, Point
@@ -56,12 +56,19 @@ class Watch:
             self._back(at, event, ledger, journal)
         if now.raw > (0 if back else was.raw):
             self._count(event, ledger, journal)
-        elif made is not None and not back and counters.concerns(self.subject, made):
+        elif made is not None and not back and self._could_have_counted(made):
             earlier = self.last.round if self.last is not None and self.last.agent == made.agent else 0
             reason = why_not(self.subject, made, self._small, small(ledger, made), earlier)
+            if now.raw == 0 and made.call in journal.changed:
+                reason = "changed_world"
             self._add(self._exchange(made, None, reason))
         if isinstance(event, Compaction):
             self._compacted = ledger.calls
+
+    def _could_have_counted(self, made: Made) -> bool:
+        if self.subject.pattern in FAILURES and made.outcome == "ok" and self.now.raw == 0:
+            return False
+        return counters.concerns(self.subject, made)
 
     def _back(self, at: int, event: Event, ledger: Ledger, journal: Journal) -> None:
         calls: tuple[int, ...] = ()
@@ -76,7 +83,7 @@ class Watch:
         tools = tuple(dict.fromkeys(journal.calls[call].tool for call in calls))
         message = journal.calls[calls[-1]].message if calls else ledger.messages
         self.stretches[-1].ended = at
-        self.stretches.append(Stretch(at, Reset(calls[-1] if calls else None, message, reason, calls, tools)))
+        self.stretches.append(Stretch(at, Reset(calls[-1] if calls else ledger.calls or None, message, reason, calls, tools)))
         self.last = None
 
     def _count(self, event: Event, ledger: Ledger, journal: Journal) -> None:
@@ -84,7 +91,7 @@ class Watch:
         now, pattern = self.now, self.subject.pattern
         if isinstance(event, Message) and pattern in ("repeated_text", "monologue", "empty_response"):
             text = marks.shown(journal.texts.get(ledger.messages, ""))
-            self._add(Exchange(None, ledger.messages, result=text, repeats=now.repeats))
+            self._add(Exchange(None, ledger.messages, self.subject.agent, result=text, repeats=now.repeats))
             return
         if pattern == "stalled":
             self._add(self._interval(ledger, journal))
@@ -102,7 +109,7 @@ class Watch:
         first, last = self._compacted + 1, ledger.calls
         tools = dict.fromkeys(journal.calls[call].tool for call in range(first, last + 1) if call in journal.calls)
         text = marks.shown(f"calls {first} to {last}: {', '.join(tools)}; then a compaction")
-        return Exchange(last, ledger.messages, result=text, repeats=self.now.repeats)
+        return Exchange(last, ledger.messages, self.subject.agent, result=text, repeats=self.now.repeats)
 
     def _exchange(self, made: Made, repeats: int | None, why: str | None) -> Exchange:
         return exchange(made, self.subject.pattern, self._identity.get(made.tool), repeats)._replace(why=why)
@@ -139,10 +146,12 @@ def exchange(made: Made, pattern: str, identifying: tuple[str, ...] | None, repe
     return Exchange(
         call=made.call,
         message=made.message,
+        agent=made.agent,
         tool=made.tool,
         args=marks.arguments_shown(made.args),
         outcome=made.outcome if made.settled else None,
         result=marks.result_shown(made.content, pattern, made.kind, made.args) if made.settled else None,
         repeats=repeats,
+        earlier=made.earlier,
         ignored=marks.not_compared(made.args, pattern, identifying),
     )

@@ -56,6 +56,8 @@ DECISIONS = {
 SHOWN = 3
 """Rows in a row that say something new and decide nothing, before the rest of them is only counted; a first lap is shown whole."""
 LONGEST_LAP = 8
+ALL = 2
+"""So few rows are not shortened."""
 LINES = 2
 """Lines that one text may take."""
 
@@ -82,7 +84,7 @@ def _strand(console: Console, strand: Strand, *, content: bool) -> None:
     console.print(Text(RULES.get(strand.pattern, "A rule that does not come with unstuck."), "dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
     table.add_column("Lap" if strand.unit in ("laps", "hand-offs") else "Count", justify="right", no_wrap=True)
-    table.add_column("Response" if strand.unit == "responses" else "Call", no_wrap=True)
+    table.add_column("Response" if _is_text(strand) else "Call", no_wrap=True)
     table.add_column("What", overflow="fold")
     rows = _Rows(table, max(console.width - 16, 24), strand, content=content)
     rows.add_all(strand.entries)
@@ -97,20 +99,25 @@ class _Rows:
         self.masked = False
         self._table, self._width, self._strand, self._content = table, width, strand, content
         self._seen: dict[tuple[str, ...], Exchange] = {}
-        self._calls: dict[tuple[str, str], Exchange] = {}
+        self._calls: dict[tuple[str, str, str], Exchange] = {}
         self._before: str | None = None
+        self._ignored: tuple[str, ...] = ()
+        self._agents = len({entry.agent for entry in strand.entries if isinstance(entry, Exchange)}) > 1
         self._carried = 0
         self._most = max(SHOWN, min(strand.period, LONGEST_LAP))
 
     def add_all(self, entries: Sequence[Entry]) -> None:
-        """All rows: a stretch of plain ones is shortened once it is over."""
+        """All rows: a stretch of plain ones is shortened once it is over, and after the last decision at once."""
         plain: list[Exchange] = []
-        for entry in entries:
+        decided = [index for index, entry in enumerate(entries) if isinstance(entry, Exchange) and entry.decisions]
+        for index, entry in enumerate(entries):
             if isinstance(entry, Exchange) and entry.repeats is not None and not (entry.decisions or entry.why):
                 plain.append(entry)
                 continue
             self._plain(plain)
             plain = []
+            if decided and index == decided[-1]:
+                self._most = 0
             if isinstance(entry, Exchange):
                 self._exchange(entry)
             else:
@@ -128,8 +135,9 @@ class _Rows:
             else:
                 self._exchange(entry)
                 shown += 1
-        if len(rest) == 1:
-            self._exchange(rest[0])
+        if len(rest) <= ALL:
+            for entry in rest:
+                self._exchange(entry)
         elif rest:
             self._more(rest)
 
@@ -155,10 +163,12 @@ class _Rows:
                 text.append(f", with {' '.join(f'~{clean(mark)}~' for mark in marks[:3])}", "dim")
         else:
             self._in_full(text, entry)
+        if self._strand.pattern == "recovered_ground" and entry.earlier is not None:
+            text.append(f"\nread before at #{entry.earlier}", "dim")
         for level in entry.decisions:
             text.append("\n")
             text.append(DECISIONS[level, entry.before], STYLES[level])
-        if entry.why is not None and (entry.repeats is None or entry.why == "asked_again"):
+        if entry.why is not None and (entry.repeats is None or entry.why in ("asked_again", "ahead")):
             text.append(f"\n{'not counted: ' if entry.repeats is None else ''}{WHY[entry.why]}", "italic dim")
         counted = "-" if entry.repeats is None else f"{entry.repeats}"
         self._table.add_row(counted + (f"+{self._carried}" if self._carried and counted != "-" else ""), _name(entry), text)
@@ -166,19 +176,20 @@ class _Rows:
     def _in_full(self, text: Text, entry: Exchange) -> None:
         lines: list[Text] = []
         args = entry.args.text if entry.args is not None else ""
-        same = self._calls.setdefault((entry.tool or "", args), entry)
+        same = self._calls.setdefault((entry.tool or "", args, entry.agent), entry)
         if entry.tool is not None and same is not entry:
             lines.append(Text(f"same call as {_name(same)}", "dim"))
         elif entry.tool is not None:
-            line = Text(clean(entry.tool), "bold")
+            line = Text(f"{clean(entry.agent)}: " if self._agents else "") + Text(clean(entry.tool), "bold")
             if entry.args is not None and entry.args.text and self._content:
                 line.append(" ")
                 line.append_text(self._piece(entry.args, len(entry.tool) + 1, self._before))
                 self._before = entry.args.text
             lines.append(line)
-            if entry.ignored and self._content:
+            if entry.ignored not in ((), self._ignored) and self._content:
+                self._ignored = entry.ignored
                 lines.append(Text(f"not compared: {', '.join(map(clean, entry.ignored[:6]))}", "dim"))
-        outcome = f"{entry.outcome}: " if entry.outcome else "no result" if entry.tool else ""
+        outcome = f"{entry.outcome}: " if entry.outcome else "no result" if entry.tool and entry.why != "ahead" else ""
         if entry.result is not None and self._content:
             lines.append(Text(outcome, "dim") + self._piece(entry.result, len(outcome)))
         elif entry.outcome:
@@ -207,12 +218,13 @@ class _Rows:
         says += ": the count begins anew"
         if entry.carried:
             says += f"; once it is {self._strand.ladder.first} again, the {entry.carried} from before are added"
-        self._table.add_row("", _ranges(entry.calls, 2), Text(says, "italic"))
+        where = _ranges(entry.calls, 2) or (f"after #{entry.call}" if entry.call is not None else "")
+        self._table.add_row("", f"response {entry.message}" if _is_text(self._strand) else where, Text(says, "italic"))
 
     def _key(self, entry: Exchange) -> tuple[str, ...]:
         """What makes two exchanges look the same: everything but the marked stretches."""
         shown = (_unmarked(part) if part is not None else "" for part in (entry.args, entry.result))
-        return (entry.tool or "", entry.outcome or "", *shown)
+        return (entry.agent, entry.tool or "", entry.outcome or "", *shown)
 
 
 def _unmarked(shown: Shown) -> str:
@@ -224,6 +236,11 @@ def _unmarked(shown: Shown) -> str:
 
 def _name(entry: Exchange) -> str:
     return f"#{entry.call}" if entry.call is not None else f"response {entry.message}"
+
+
+def _is_text(strand: Strand) -> bool:
+    """Whether it is about responses without calls."""
+    return not any(isinstance(entry, Exchange) and entry.call is not None for entry in strand.entries)
 
 
 def _names(entries: Sequence[Exchange]) -> str:
@@ -272,10 +289,12 @@ def _foot(strand: Strand, *, masked: bool) -> RenderableType:
     origin = "the ceiling of unattended runs" if strand.ladder_from == "ceiling" else strand.ladder_from
     table.add_row("Ladder", f"{', '.join(rungs)} ({clean(origin)})")
     table.add_row("Next", _next(strand.next, strand))
-    if strand.between:
+    if strand.between and strand.pattern != "stalled":
         table.add_row("Between", f"{plural(strand.between, 'other call')}, which neither counted nor broke the count")
     for group in strand.left_out:
         table.add_row("Left out", f"{_ranges(group.calls)}: {WHY[group.reason]}")
+    if any(rung.would is not None for rung in strand.rungs):
+        table.add_row("Shadow", "decisions are only reported")
     if masked:
         table.add_row("~ ~", "what stands between these says nothing new by itself and was not compared")
     return table
@@ -284,11 +303,11 @@ def _foot(strand: Strand, *, masked: bool) -> RenderableType:
 def _next(ahead: Next, strand: Strand) -> str:
     if ahead.level is None:
         return {
-            "last_rung": "nothing: stop is the last rung",
+            "last_rung": "nothing: this loop has reached stop",
             "no_higher_rung": "nothing: this ladder has no higher rung",
             "strongest": "nothing: the policy takes no stronger decision",
         }.get(ahead.why or "", f"nothing: {WHY.get(ahead.why or '', 'the loop is over')}, and every ladder at its bottom")
-    what = UNITS.get(strand.unit, "such call")
+    what = UNITS.get(strand.pattern) or UNITS.get(strand.unit, "such call")
     says = f"{ahead.level.label} at {ahead.repeats}"
     if ahead.carried:
         says += f", {ahead.carried} of them from before"
@@ -297,10 +316,26 @@ def _next(ahead: Next, strand: Strand) -> str:
     which = f"next {what}" if ahead.more == 1 else f"{_ordinal(ahead.more)} {what} from here"
     if not ahead.before:
         return f"{says}: after the {which}"
-    return f"{says}: as the {which} begins" if strand.unit == "laps" else f"{says}: before the {which} runs"
+    if strand.unit == "laps":
+        return f"{says}: as the {which} begins"
+    if "failure" in which:
+        return f"{says}: before the call that would be the {which}"
+    return f"{says}: before the {which} runs"
 
 
-UNITS = {"laps": "lap", "responses": "such response", "hand-offs": "hand-off", "percent": "percent"}
+UNITS = {
+    "laps": "lap",
+    "responses": "such response",
+    "percent": "percent",
+    "repeated_failure": "such failure",
+    "recurring_failure": "such failure",
+    "failure_cascade": "such failure",
+    "empty_answers": "such answer",
+    "recovered_ground": "such read",
+    "oscillation": "such change",
+    "stalled": "such interval",
+}
+"""What comes once more, by pattern, else by what the count counts."""
 
 
 def _ordinal(number: int) -> str:

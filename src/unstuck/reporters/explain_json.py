@@ -61,6 +61,7 @@ def _exchange(entry: Exchange, *, content: bool) -> dict[str, Any]:
         "kind": "exchange" if entry.tool is not None else "response" if entry.call is None else "interval",
         "call": entry.call,
         "message": entry.message,
+        "agent": entry.agent,
         "tool": entry.tool,
         "args": _text(entry.args) if content else None,
         "outcome": entry.outcome,
@@ -69,6 +70,7 @@ def _exchange(entry: Exchange, *, content: bool) -> dict[str, Any]:
         "ignored": list(entry.ignored),
         "count": entry.repeats,
         "why": entry.why,
+        "earlier": entry.earlier,
         "decisions": [level.label for level in entry.decisions],
     }
 
@@ -76,6 +78,7 @@ def _exchange(entry: Exchange, *, content: bool) -> dict[str, Any]:
 def _reset(entry: Reset) -> dict[str, Any]:
     return {
         "kind": "reset",
+        "call": entry.call,
         "message": entry.message,
         "reason": entry.reason,
         "calls": list(entry.calls),
