@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import unstuck
+from unstuck.hooks import AGENTS, module_of
 from unstuck.readers import READERS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = ROOT / "docs" / "patterns.md"
 README = ROOT / "README.md"
 SCAN = ROOT / "docs" / "scan.md"
+HOOKS = ROOT / "docs" / "hooks.md"
 ADAPTERS = ROOT / "src" / "unstuck" / "adapters"
 ROW = re.compile(r"^(\| \[`(\w+)`\]\(#\2\) \| .* \| )(.+) \|$", re.MULTILINE)
 
@@ -87,7 +89,23 @@ def recorded(module: str) -> str:
     return first.removeprefix("Reads ").rstrip(".")
 
 
+def agents(page: str) -> str:
+    """*page* with a row in its table of coding agents for each that has hooks."""
+    rows = "".join(f"| {row} |\n" for row in map(agent, AGENTS))
+    return re.sub(r"(\| agent \| settings \|.*\n\|[-|]+\|\n)(?:\|.*\n)*", lambda found: f"{found[1]}{rows}", page, count=1)
+
+
+def agent(name: str) -> str:
+    """The row of the coding agent *name*: title, settings files, how far its hooks can go."""
+    module = module_of(name)
+    variable, home, file = module.HOME
+    user = "/".join(part for part in ("~", home, file) if part)
+    ends = "told, refused the call, ended" if module.ENDS else "told, refused the call, then every call until you speak"
+    return f"{module.TITLE} | `{user}` (`{variable}` moves it), in a project `{module.PROJECT}` | {ends}"
+
+
 if __name__ == "__main__":
     PATTERNS.write_text(patterns(PATTERNS.read_text("utf-8")), "utf-8")
-    README.write_text(formats(frameworks(README.read_text("utf-8"))), "utf-8")
+    README.write_text(agents(formats(frameworks(README.read_text("utf-8")))), "utf-8")
+    HOOKS.write_text(agents(HOOKS.read_text("utf-8")), "utf-8")
     SCAN.write_text(formats(SCAN.read_text("utf-8")), "utf-8")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -202,3 +206,34 @@ def serve() -> Iterator[Callable[[str, Script], Model]]:
     yield start
     for model in models:
         model.close()
+
+
+@pytest.fixture(scope="session")
+def npm_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], str]:
+    """
+    `npm_program(command, package)`: a coding agent that comes by npm.
+
+    It is looked for in the folder that `UNSTUCK_TEST_NPM` names and on the path, else installed beside the virtual environment. Where
+    that cannot be done the test is skipped and says why.
+    """
+
+    def find(command: str, package: str) -> str:
+        found = shutil.which(command, path=os.environ.get("UNSTUCK_TEST_NPM")) or shutil.which(command)
+        if found is not None:
+            return found
+        kept = Path(__file__).resolve().parents[2] / ".venv"
+        folder = (kept if kept.is_dir() else tmp_path_factory.getbasetemp()) / "npm" / command
+        programs = str(folder / "node_modules" / ".bin")
+        if shutil.which(command, path=programs) is None:
+            npm = shutil.which("npm")
+            if npm is None:
+                pytest.skip(f"{package} is not installed, and there is no npm to install it with")
+            install = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), package]
+            done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=600)
+            if done.returncode:
+                pytest.skip(f"{package} cannot be installed: {done.stderr.strip()[-300:]}")
+        found = shutil.which(command, path=programs)
+        assert found is not None
+        return found
+
+    return find

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 pytestmark = pytest.mark.slow
-
-
-def program() -> str:
-    """The program `codex`: in the npm folder that `UNSTUCK_TEST_NPM` names, else on the path; skips where there is none."""
-    found = shutil.which("codex", path=os.environ.get("UNSTUCK_TEST_NPM")) or shutil.which("codex")
-    if found is None:
-        pytest.skip(
-            "Codex is not installed: npm install --prefix FOLDER @openai/codex, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin"
-        )
-    return found
 
 
 CONFIG = """
@@ -37,9 +26,9 @@ enabled = false
 
 
 @pytest.fixture
-def run(tmp_path, serve):
+def run(tmp_path, serve, npm_program):
     """`run(script)`: hooks into a new configuration, one headless session; what the hooks logged and what the model was sent."""
-    codex = program()
+    codex = npm_program("codex", "@openai/codex@0.171.0")
 
     def start(script):
         model = serve("responses", script)

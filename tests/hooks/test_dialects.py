@@ -6,13 +6,14 @@ import importlib
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from unstuck.hooks import AGENTS
+from unstuck.hooks import AGENTS, module_of
 from unstuck.hooks.run import answer
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "hooks"
@@ -84,3 +85,12 @@ def test_cursor_has_hooks_of_its_own(tmp_path):
     event = {**golden("claude_code")[2]["stdin"], "cursor_version": "2026.09.18"}
     assert answer("claude_code", json.dumps(event).encode(), {"UNSTUCK_HOME": str(tmp_path)}, 0.0) == ("", ())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/hooks.md"])
+def test_the_tables_of_agents_are_those_of_the_registry(page):
+    """Each agent has its row, made from its module; `docs/tables.py` writes them."""
+    root = Path(__file__).resolve().parents[2]
+    text = (root / page).read_text("utf-8")
+    assert text == runpy.run_path(str(root / "docs" / "tables.py"))["agents"](text), "run docs/tables.py"
+    assert [row for row in text.splitlines() if any(f"| {module_of(agent).TITLE} | `~" in row for agent in AGENTS)] != []

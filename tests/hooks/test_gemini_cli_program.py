@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,20 +14,10 @@ pytestmark = pytest.mark.slow
 FAILING = [("run_shell_command", {"command": "echo reading; exit 3"})]
 
 
-def program() -> str:
-    """The program `gemini`: in the npm folder that `UNSTUCK_TEST_NPM` names, else on the path; skips where there is none."""
-    found = shutil.which("gemini", path=os.environ.get("UNSTUCK_TEST_NPM")) or shutil.which("gemini")
-    if found is None:
-        pytest.skip(
-            "Gemini CLI is not installed: npm install --prefix FOLDER @google/gemini-cli, UNSTUCK_TEST_NPM=FOLDER/node_modules/.bin"
-        )
-    return found
-
-
 @pytest.fixture
-def run(tmp_path, serve):
+def run(tmp_path, serve, npm_program):
     """`run(script)`: hooks into new settings, one headless session; what the hooks logged and what the model was sent."""
-    gemini = program()
+    gemini = npm_program("gemini", "@google/gemini-cli@0.61.0")
 
     def start(script):
         model = serve("gemini", script)

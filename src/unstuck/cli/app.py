@@ -13,6 +13,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "scan": ("unstuck.cli.scan:command", "Find the runs that looped in recorded sessions."),
     "explain": ("unstuck.cli.explain:command", "Say why findings fell in one recorded run."),
     "hook": ("unstuck.cli.hook:command", "Guard coding agents while they work."),
+    "log": ("unstuck.cli.log:command", "Show what the hooks did."),
+    "watch": ("unstuck.cli.watch:command", "Follow the sessions of coding agents while they go on."),
     "schema": ("unstuck.cli.schema:command", "Print the JSON schema of `unstuck scan --json`."),
 }
 """Name -> where the command is, and its line in the list of commands."""

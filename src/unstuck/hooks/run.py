@@ -29,6 +29,7 @@ BUDGET = 5.0
 PATIENCE = 2.5
 """Of these, seconds that it waits for other hooks that are writing."""
 _OWN = ("UNSTUCK_HOME",)
+_LEFT: list[Store] = []
 
 
 class Done(NamedTuple):
@@ -46,16 +47,16 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     where = folder(os.environ)
     _watch(arguments[0], where)
-    done = answer(arguments[0], sys.stdin.buffer.read(), os.environ, time.time())
+    done = answer(arguments[0], sys.stdin.buffer.read(), os.environ, time.time(), last=True)
     sys.stdout.write(done.output)
     sys.stdout.flush()
     _write(where, done.entries)
-    # Nothing is open any more; taking the interpreter down in order would cost a person time on every call.
+    # Everything is written; taking the interpreter down in order would cost a person time on every call.
     os._exit(0)
 
 
-def answer(agent: str, raw: bytes, environ: Environ, now: float) -> Done:
-    """What to print about the event *raw* of *agent* at *now*, and what to log. Never raises."""
+def answer(agent: str, raw: bytes, environ: Environ, now: float, *, last: bool = False) -> Done:
+    """What to print about the event *raw* of *agent* at *now*, and what to log; *last*: the process ends then. Never raises."""
     about: dict[str, Any] = {"time": now, "program": agent}
     try:
         module = module_of(agent)
@@ -67,7 +68,7 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float) -> Done:
         if delivered is None:
             return Done("")
         about |= {"session": delivered.session, "agent": delivered.agent, "project": delivered.project}
-        verdict = judge(agent, delivered, environ)
+        verdict = judge(agent, delivered, environ, last=last)
         return _done(module, about, verdict) if verdict is not None else Done("")
     except UnstuckError as error:
         problem = str(error)
@@ -77,8 +78,13 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float) -> Done:
     return Done("", ({**about, "error": problem},))
 
 
-def judge(agent: str, delivered: Delivered, environ: Environ) -> Verdict | None:
-    """The verdict on *delivered*, its session taken up from the store and put back in one transaction."""
+def judge(agent: str, delivered: Delivered, environ: Environ, *, last: bool = False) -> Verdict | None:
+    """
+    The verdict on *delivered*, its session taken up from the store and put back in one transaction.
+
+    *last*: the store stays open until the process ends. Closing it would carry over what was written and wait for the disk, which
+    takes as long as everything else; SQLite does so by itself once in a while.
+    """
     rules = rules_for(delivered.project or ".", environ)
     path = os.path.join(folder(environ), FILE)
     try:
@@ -87,7 +93,10 @@ def judge(agent: str, delivered: Delivered, environ: Environ) -> Verdict | None:
             with store:
                 return _judge(store, rules, agent, delivered)
         finally:
-            store.close()
+            if last:
+                _LEFT.append(store)
+            else:
+                store.close()
     except BrokenFileError as error:
         away = set_aside(path)
         raise BrokenFileError(f"{error.problem}; it is now {away} and counting begins anew") from error
