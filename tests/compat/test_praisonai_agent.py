@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import json
 import sys
 from typing import Any
@@ -32,6 +33,8 @@ import unstuck.compat.praisonai as ours
 from unstuck.adapters.praisonai import LoopGuard
 from unstuck.adapters.praisonai.tuning import NAMES
 from unstuck.adapters.praisonai.turn import Turn
+from unstuck.errors import SettingsError
+from unstuck.events import Result
 from unstuck.testing_adapters.world import DONE, Ask, Item, Said, Scenario, World, texts
 
 __all__ = ("model_server",)
@@ -275,6 +278,62 @@ def test_attaching_twice_counts_once():
     agent = second.attach(first.attach(agent_of(world)))
     agent.chat("Go.")
     assert (first.findings, levels(second)) == ((), [])
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_is_watched_for_itself(copied):
+    """PraisonAI copies agents for trials and channels: a copy runs its own chats, under the same guard, as runs of their own."""
+    guard, world = LoopGuard(), script(*[READ] * 2, None, *[READ] * 2)
+    agent = agent_of(world, guard)
+    other = copied(agent)
+    for one in (agent, other):
+        one.chat("Go.")
+    assert (len(world.executed), guard.findings) == (4, ())
+    assert isinstance(other, type(agent))
+
+
+def test_parallel_calls_are_one_round():
+    """With PraisonAI's parallel tool calls the threads report to the one run, and equal rounds are found as rounds."""
+    guard, world = LoopGuard(), World(Scenario(((READ, LOOK),) * 12, lambda ask, nth: "same"))
+    executed = executions(world, guard, execution=ExecutionConfig(max_iter=100, parallel_tool_calls=True))
+    assert executed < 12
+    assert levels(guard)[0] in (("nudge", 5), ("nudge", 6))  # in the third round, whichever thread was last
+
+
+def test_an_asynchronous_autonomous_run_is_one_run():
+    """The same as in a synchronous one: the correction waits for the next turn, the stop ends all."""
+    guard, world = LoopGuard(on_stop="end"), script(*[READ, None] * 20)
+    agent = agent_of(world, guard, autonomy=True)
+    came = asyncio.run(agent.run_autonomous_async("Go.", max_iterations=20, completion_promise="NEVER"))
+    assert (came.success, came.completion_reason, len(world.executed)) == (False, "loop_stopped", 4)
+    assert sum("[System: repeated generic_repeat" in texts(request) for request in world.requests) > 0
+
+
+def test_a_tool_that_is_tried_again_counts_once():
+    """PraisonAI tries a tool again that lost its connection: the guard sees one call with what came in the end."""
+    seen: list[Any] = []
+    world = script(READ)
+    do, failed = world.do, []
+
+    def once_broken(tool: str, **args: str) -> str:
+        came = do(tool, **args)
+        if not failed:
+            failed.append(tool)
+            raise ConnectionError("connection reset")
+        return came
+
+    world.do = once_broken  # type: ignore[method-assign]
+    agent_of(world, LoopGuard(on_event=seen.append)).chat("Go.")
+    assert len(world.executed) == 2
+    assert [event.outcome for event in seen if isinstance(event, Result)] == ["ok"]
+
+
+def test_thresholds_that_cannot_be_are_named():
+    """A warning at the first call is no threshold; the chat says so before anything runs."""
+    agent = agent_of(script(READ), LoopGuard())
+    agent._loop_detector_config = LoopDetectionConfig(enabled=True, warn_threshold=1, critical_threshold=2)
+    with pytest.raises(SettingsError, match="warn_threshold"):
+        agent.chat("Go.")
 
 
 class TestInPlace:

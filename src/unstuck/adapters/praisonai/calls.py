@@ -4,66 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from praisonaiagents import Agent
 
 from unstuck.adapters.praisonai.turn import EXCHANGE, TURN, Exchange, Turn, with_text
 
 if TYPE_CHECKING:
     from unstuck.adapters.praisonai.guard import LoopGuard
 
-MARK = "_unstuck"
-"""The attribute under which an agent holds what is attached to it."""
 
+class Calls(Agent):  # type: ignore[misc]
+    """The methods in which an agent executes calls, with *guard* around them."""
 
-class Calls:
-    """What stands in the place of the methods in which an agent executes calls; the agent's own are kept in *own*."""
+    guard: ClassVar[LoopGuard]
 
-    def __init__(self, guard: LoopGuard, agent: Any) -> None:
-        before = getattr(agent, MARK, None)
-        self.guard, self.agent = guard, agent
-        self.own: dict[str, Any] = before.own if before is not None else {}
-        setattr(agent, MARK, self)
-
-    def here(self) -> Turn | None:
+    def _here(self) -> Turn | None:
         """The agent's turn in this thread or task."""
         turn = TURN.get()
-        return turn if turn is not None and turn.owner is self.agent else None
+        return turn if turn is not None and turn.owner is self else None
 
-    def execute(self, function_name: str, arguments: Any, state: Any, tool_call_id: Any = None) -> Any:
+    def _execute_tool_with_context(self, function_name: str, arguments: Any, *rest: Any, **more: Any) -> Any:
         """Around hooks, traces, events and retries of a call in a synchronous run."""
-        with self._exchange(tool_call_id) as exchange:
-            result = self.own["_execute_tool_with_context"](function_name, arguments, state, tool_call_id)
+        id = rest[1] if len(rest) > 1 else more.get("tool_call_id")
+        with self._exchange(id) as exchange:
+            result = super()._execute_tool_with_context(function_name, arguments, *rest, **more)
         return self._settled(exchange, function_name, arguments, result)
 
-    async def execute_async(
-        self, function_name: str, arguments: Any, tool_call_id: Any = None, tools_override: Any = None
-    ) -> Any:
+    async def execute_tool_async(self, function_name: str, arguments: Any, *rest: Any, **more: Any) -> Any:
         """The same in an asynchronous one."""
-        with self._exchange(tool_call_id) as exchange:
-            result = await self.own["execute_tool_async"](function_name, arguments, tool_call_id, tools_override)
+        id = rest[0] if rest else more.get("tool_call_id")
+        with self._exchange(id) as exchange:
+            result = await super().execute_tool_async(function_name, arguments, *rest, **more)
         return self._settled(exchange, function_name, arguments, result)
 
-    def run_tool(self, function_name: str, arguments: Any) -> Any:
+    def _execute_tool_with_circuit_breaker(self, function_name: str, arguments: Any) -> Any:
         """Where the tool itself would run, each time that PraisonAI tries it."""
         instead = self._instead(function_name, arguments)
         if instead is not None:
             return instead
         with self._inside():
-            return self.own["_execute_tool_with_circuit_breaker"](function_name, arguments)
+            return super()._execute_tool_with_circuit_breaker(function_name, arguments)
 
-    async def run_tool_async(
-        self, function_name: str, arguments: Any, tool_call_id: Any = None, tools_override: Any = None
-    ) -> Any:
+    async def _execute_tool_async_with_retry(self, function_name: str, arguments: Any, *rest: Any, **more: Any) -> Any:
         """The same in an asynchronous run."""
         instead = self._instead(function_name, arguments)
         if instead is not None:
             return instead
         with self._inside():
-            return await self.own["_execute_tool_async_with_retry"](function_name, arguments, tool_call_id, tools_override)
+            return await super()._execute_tool_async_with_retry(function_name, arguments, *rest, **more)
 
     @contextmanager
     def _exchange(self, id: Any) -> Iterator[Exchange | None]:
-        turn = self.here()
+        turn = self._here()
         if turn is None or turn.place is None:
             yield None
             return
@@ -79,7 +72,7 @@ class Calls:
 
     def _instead(self, tool: str, args: Any) -> Any:
         """The answer in place of the call that is executed here, if the guard blocks it; raises at a stop."""
-        turn, exchange = self.here(), EXCHANGE.get()
+        turn, exchange = self._here(), EXCHANGE.get()
         if turn is None or turn.place is None or exchange is None or exchange.asked:
             return None
         exchange.asked = True
@@ -90,7 +83,7 @@ class Calls:
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """A tool runs: agents that begin in there are sub-agents."""
-        turn = self.here()
+        turn = self._here()
         if turn is None or turn.place is None:
             yield
             return
@@ -99,7 +92,7 @@ class Calls:
 
     def _settled(self, exchange: Exchange | None, tool: str, args: Any, result: Any) -> Any:
         """What the model reads of a call: its result and, where one waits, a nudge; in an autonomous run the next prompt has that."""
-        turn = self.here()
+        turn = self._here()
         if turn is None or turn.place is None or exchange is None:
             return result
         if not exchange.asked:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from unstuck.adapters.praisonai.attached import Attached
 from unstuck.adapters.praisonai.tuning import tuned
 from unstuck.adapters.praisonai.turn import Exchange, Turn, said
+from unstuck.adapters.praisonai.watched import watch
 from unstuck.events import Outcome
 from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
@@ -26,7 +26,7 @@ class LoopGuard(Guard):
 
     def attach(self, agent: A) -> A:
         """Watch every run of *agent* from now on; returns the agent. Attached a second time, the later guard holds."""
-        Attached(self, agent).take_place()
+        watch(agent, self)
         return agent
 
     def turn(self, agent: Any, autonomous: bool) -> Turn:
