@@ -277,8 +277,7 @@ class Ledger:
 
     def _stand_apart(self, trail: Trail, event: Call, args: Any) -> None:
         """A call that is no evidence and names no response: it neither begins a round nor ends one."""
-        if not self.spoke:
-            self.messages += 1
+        self.messages += not self.spoke and event.origin == "model"  # what a program puts in is no response
         pending = Pending(event, self.calls, self.messages, call_fingerprint(event.tool, args), "other", args)
         pending.apart = True
         self._open(event.id, pending)

@@ -34,6 +34,8 @@ def settle_call(
     if state is None:
         state = CallState(key, pending.tool, pending.kind, pending.call, ledger.epoch, ledger.compaction)
         state.raw, state.text, state.receipt = raw, text, pending.kind == "delegate"
+        if pending.approved:
+            state.same = 0  # a person has seen it
         if len(calls) >= trail.most:
             del calls[next(iter(calls))]
     elif pending.approved:
