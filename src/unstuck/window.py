@@ -23,25 +23,23 @@ class Made:
     `settled` numbers the results in the order in which they came; `nothing` says that the result was no value at all.
     """
 
-    __slots__ = ("call", "key", "message", "nothing", "outcome", "result", "settled", "tool")
+    result: int | None = None
+    outcome: str | None = None
+    settled = 0
+    nothing = False
 
     def __init__(self, key: int, call: int, message: int, tool: str) -> None:
         self.key, self.call, self.message, self.tool = key, call, message, tool
-        self.result: int | None = None
-        self.outcome: str | None = None
-        self.settled = 0
-        self.nothing = False
 
-    def row(self) -> list[Any]:
-        """The saved form."""
-        return [self.key, self.call, self.message, self.tool, self.result, self.outcome, self.settled, self.nothing]
 
-    @classmethod
-    def from_row(cls, row: list[Any]) -> Made:
-        """The record that *row* was saved from."""
-        made = cls(*row[:4])
-        made.result, made.outcome, made.settled, made.nothing = row[4:]
-        return made
+def _row(made: Made) -> list[Any]:
+    return [made.key, made.call, made.message, made.tool, made.result, made.outcome, made.settled, made.nothing]
+
+
+def _made(row: list[Any]) -> Made:
+    made = Made(*row[:4])
+    made.result, made.outcome, made.settled, made.nothing = row[4:]
+    return made
 
 
 class CallWindow:
@@ -62,9 +60,10 @@ class CallWindow:
 
     def add(self, key: int, call: int, message: int, tool: str) -> None:
         """A call was made."""
-        self._take(Made(key, call, message, tool))
+        self.take(Made(key, call, message, tool))
 
-    def _take(self, entry: Made) -> None:
+    def take(self, entry: Made) -> None:
+        """Take up the record of a call."""
         made, counts, key = self.made, self.counts, entry.key
         if len(made) == self.most:
             oldest = made.popleft().key
@@ -101,17 +100,17 @@ class CallWindow:
         kept = [entry for entry in self.made if entry.key not in keys]
         self.made, self.counts, self.busy = deque(), {}, 0
         for entry in kept:
-            self._take(entry)
+            self.take(entry)
 
     def dump(self) -> list[Any]:
         """The window as JSON values."""
-        return [self.settled, *(entry.row() for entry in self.made)]
+        return [self.settled, *(_row(entry) for entry in self.made)]
 
     @classmethod
     def load(cls, saved: list[Any], span: Span) -> CallWindow:
         """The window that was dumped."""
         window = cls(span)
         for row in saved[1:]:
-            window._take(Made.from_row(row))
+            window.take(_made(row))
         window.settled = saved[0]
         return window

@@ -8,10 +8,12 @@ from unstuck.detectors.detector import Detector
 from unstuck.detectors.windowed import Windowed
 from unstuck.events import Call, Result
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
-from unstuck.ledger import OUTCOMES, Ledger, View
+from unstuck.ledger import OUTCOMES, Ledger, Reading, View
 from unstuck.records import Pending, Round
+from unstuck.spent import Price
 from unstuck.trail import Trail
 from unstuck.volatile import CLIPPED, clipped
+from unstuck.window import Made, Span
 
 
 def suffices(detectors: Iterable[Detector]) -> bool:
@@ -26,6 +28,17 @@ def suffices(detectors: Iterable[Detector]) -> bool:
     return "window" in needs and needs <= {"window", "texts"}
 
 
+class Asked(Pending, Made):
+    """A call whose result is not there yet, and the same call as it stands in the window."""
+
+    kind = "other"
+    approved = False
+    depth = time = None
+
+    def __init__(self, agent: str, tool: str, call: int, message: int, key: int) -> None:
+        self.agent, self.tool, self.call, self.message, self.key = agent, tool, call, message, key
+
+
 class WindowLedger(Ledger):
     """
     A ledger that takes up an exchange in one step: of a call its fingerprint, of a result its digest.
@@ -33,18 +46,24 @@ class WindowLedger(Ledger):
     What is out of the ordinary (calls that are no evidence, unattended runs, results of rounds that are over) is left to `Ledger`.
     """
 
+    def __init__(self, reading: Reading, needs: frozenset[str], span: Span, price: Price | None = None) -> None:
+        super().__init__(reading, needs, span, price)
+        self._ordinary = not (reading.exempt or reading.identity or self._volatile)
+        self._most_open = 4 * reading.window
+
     def on_call(self, event: Call) -> Sequence[View]:
         """See `Ledger.on_call`."""
         _, name, tool, args, number, agent, _, _, _, origin, _, approved, _ = event
         trail = self.trails.get(agent)
-        if trail is None or origin != "model" or approved or self.reading.exempt or self.reading.identity:
+        if trail is None or origin != "model" or approved or not self._ordinary:
             return super().on_call(event)
         self.calls = call = self.calls + 1
         views: Sequence[View] = ()
         round_ = trail.round
         if round_ is None and number is None:
             trail.rounds += 1
-            self.messages += not self.spoke
+            if not self.spoke:
+                self.messages += 1
             round_ = trail.round = Round(trail.rounds, None, self.messages, 1)
         else:
             views = self._join_round(trail, event)
@@ -53,12 +72,16 @@ class WindowLedger(Ledger):
         if type(args) is not dict and args is not None:
             args = arguments(args)
         key = call_fingerprint(tool, args)
-        message = round_.response
-        self._open(name, Pending(event, call, message, key, "other", None))  # nothing asks for the arguments
+        asked = Asked(agent, tool, call, round_.response, key)
+        opened = self.open
+        if name in opened or len(opened) >= self._most_open:
+            self._open(name, asked)
+        else:
+            opened[name] = asked
         round_.open += 1
         round_.calls += 1
         assert trail.window_calls is not None
-        trail.window_calls.add(key, call, message, tool)
+        trail.window_calls.take(asked)
         return views
 
     def on_result(self, event: Result) -> Sequence[View]:
@@ -69,7 +92,7 @@ class WindowLedger(Ledger):
         round_ = trail.round if trail is not None else None
         if pending is None or trail is None or round_ is None or round_.response != pending.message:
             return super().on_result(event)
-        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None or self._volatile:
+        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None or not self._ordinary:
             return super().on_result(event)
         self.over = None
         del self.open[name]
@@ -77,12 +100,18 @@ class WindowLedger(Ledger):
         raw = text_digest(text if len(text) <= CLIPPED else clipped(text))
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]
-        call, key, window = pending.call, pending.key, trail.window_calls
+        call, key, tool, window = pending.call, pending.key, pending.tool, trail.window_calls
         assert window is not None
-        trail.recent.append([call, pending.message, key, pending.tool, False])
-        window.settle(call, raw, outcome, content is None)
+        trail.recent.append([call, pending.message, key, tool, False])
+        if type(pending) is Asked:
+            window.settled += 1
+            pending.result, pending.outcome, pending.settled, pending.nothing = raw, outcome, window.settled, content is None
+        else:  # taken up from a saved state
+            window.settle(call, raw, outcome, content is None)
         round_.open -= 1
-        round_.join(pending, key)
+        round_.parts.append((key, key, tool))
+        if call > round_.last_call:
+            round_.last_call = call
         if round_.open > 0 or (round_.expected is not None and round_.calls < round_.expected):
             return ()
         trail.round = None
