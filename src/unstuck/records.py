@@ -281,9 +281,10 @@ class CallState(Sameness):
         "slow",  # looks that came a minute and more after the one before
         "time",
         "tool",
+        "varied",  # the call after which its answers began to differ and say nothing new
     )
     SETS = frozenset(("known",))
-    last = last_message = asked = lift = slow = differing = round = 0
+    last = last_message = asked = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
     numbers: tuple[float, ...] = ()

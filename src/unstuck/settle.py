@@ -87,7 +87,7 @@ def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, ra
         _differs(state, before, text)
         if not state.differing:
             trail.moved = pending.call
-        state.same, state.asked, state.slow, state.lift = 1, 0, 0, 0
+        state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
         return
     if pending.kind == "wait" and trail.moved > state.last:
         return  # what is waited for moves
@@ -108,6 +108,8 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
     shape = template(masked)
     bare = "%" not in shape and not words_of(shape)
     stale = known_share >= STALE and (bare or not advancing)
+    if not state.differing:
+        state.varied = state.last
     state.differing = state.differing + 1 if stale else 0
 
 

@@ -30,11 +30,11 @@ class RepeatedCall(Detector):
         return Evidence(
             self.pattern,
             (state.key,),
-            state.first,
+            state.varied,
             repeats,
             self.ladder,
             (state.tool,),
             (state.key,),
-            state.first,
-            state.first,
+            state.varied,
+            state.varied,
         )
