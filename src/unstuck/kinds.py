@@ -15,8 +15,11 @@ from unstuck import words
 from unstuck.fingerprint import text_digest
 from unstuck.words import Words
 
-Kind: TypeAlias = Literal["read", "write", "wait", "talk", "delegate", "shell", "other"]
-"""`shell` is a command line that neither surely looks nor surely changes; `other` is a tool about which nothing is known."""
+Kind: TypeAlias = Literal["read", "write", "wait", "talk", "delegate", "shell", "step", "other"]
+"""
+`shell` is a command line that neither surely looks nor surely changes; `step` moves something on by one (a key, a click, a page), so that
+the same call may well come to something else; `other` is a tool about which nothing is known.
+"""
 
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 
@@ -83,6 +86,8 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     first, all_parts = parts[0], frozenset(parts)
     if all_parts & (words.DELEGATE | extra.delegate) and (first in words.DELEGATE or "agent" in all_parts or len(parts) == 1):
         return "delegate"
+    if first in words.STEP or first in extra.step:
+        return "step"
     if first in words.WRITE or first in extra.write:
         return "write"
     if all_parts & (words.WAIT | extra.wait):

@@ -62,7 +62,7 @@ class Ladder(_Rungs):
         return _CONTINUE
 
     def doubled(self) -> Ladder:
-        """The ladder for tools that wait: twice the counts."""
+        """The same ladder with twice the counts."""
         return Ladder(*(None if rung is None else 2 * rung for rung in self))
 
 

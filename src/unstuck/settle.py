@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
-from unstuck.records import CallState, Pending, ToolState, answer_words
+from unstuck.records import ALIKE, CallState, Pending, ToolState, answer_words
 from unstuck.sketch import share_known, sketch, words_of
 from unstuck.trail import Trail
 from unstuck.volatile import mask, template
@@ -137,7 +137,7 @@ def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
         tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
     else:
         _echo(tool, pending, text, outcome, round_)
-        _chain(ledger, tool, pending, raw, text, round_)
+        _chain(ledger, tool, pending, raw, text, outcome, round_)
     return tool
 
 
@@ -176,7 +176,7 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
         tool.echo, tool.echo_round = tool.echo + 1, round_
 
 
-def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, round_: int) -> None:
+def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     key = pending.key
     same = tool.args is not None and raw == tool.raw
@@ -185,7 +185,7 @@ def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: st
             same = tool.again(raw, text)
         else:
             tool.raw, tool.text, tool.masked = raw, text, None
-    if same and tool.epoch == ledger.epoch and (len(text) >= TELLING or key in tool.chain_keys or tool.is_alike(pending)):
+    if same and tool.epoch == ledger.epoch and _goes_on(tool, pending, text, outcome):
         tool.chain += tool.chain_round != round_
         if key not in tool.chain_keys:
             tool.chain_keys = (*tool.chain_keys[-15:], key)
@@ -193,6 +193,22 @@ def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: st
         return
     tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, (key,)
     tool.chain_round, tool.epoch, tool.args, tool.key = round_, ledger.epoch, pending, key
+
+
+def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool:
+    """
+    Whether a call that came to the outcome of the one before is a spelling of it.
+
+    The same long answer says nothing new whatever was asked. A short one is a receipt where the tool does something (an unknown
+    command, an unknown tool): the next target is work. Nothing found is found again with every other question.
+    """
+    if len(text) >= TELLING:
+        return True
+    if outcome == "ok" and pending.kind not in ("read", "wait") and not reports_failure(text):
+        return False
+    if pending.key in tool.chain_keys:
+        return True
+    return tool.is_alike(pending, 1.0 if outcome == "ok" and is_empty_answer(text) else ALIKE)
 
 
 def _may_be_same(old: str | None, new: str) -> bool:
@@ -247,7 +263,7 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
 
 def settle_empty(trail: Trail, pending: Pending, text: str, outcome: str, round_: int, extra: frozenset[str]) -> None:
     """Count rounds in a row in which every answer says: there is nothing."""
-    if pending.kind in ("write", "delegate", "talk"):
+    if pending.kind in ("write", "delegate", "talk", "shell", "step"):
         return
     if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
         trail.full_round = round_

@@ -13,9 +13,14 @@ READ = frozenset(
     "get list read search find fetch show view check query lookup describe inspect count grep glob cat head tail open "
     "select browse scan analyze analyse examine review retrieve recall load print display explain diff stat status "
     "locate discover extract calculate compute validate verify test lint ls tree info help hash parse preview see "
-    "scroll synopsis summary screenshot snapshot think".split()
+    "synopsis summary screenshot snapshot think".split()
 )
 """First words of tools that only look."""
+STEP = frozenset(
+    "click press tap type key keypress scroll swipe hover drag mouse hotkey navigate goto back forward next previous step "
+    "advance continue resume".split()
+)
+"""First words of tools that move something on by one."""
 WRITE = frozenset(
     "create update delete add remove set post put insert write edit replace patch apply move rename save append commit "
     "push install book cancel modify upload publish deploy merge close enable disable start restart pay charge refund "
@@ -23,7 +28,7 @@ WRITE = frozenset(
     "attach detach label lock unlock grant revoke archive restore import migrate release multiedit todowrite schedule".split()
 )
 """First words of tools that change something."""
-WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor".split())
+WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output".split())
 """Words in the names of tools that wait or look whether something is done."""
 TALK = frozenset("say ask reply respond message notify tell chat comment email mail sms announce speak answer".split())
 """First words of tools that address somebody."""
@@ -32,7 +37,7 @@ DELEGATE = frozenset("delegate spawn handoff transfer task agent subagent dispat
 SHELL = frozenset("bash sh shell exec execute terminal cmd powershell pwsh zsh command console ssh run".split())
 """Words in the names of tools that take a command line or code."""
 SHELL_WRITE = frozenset(
-    "mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
+    "apply_patch mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
     "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
     "apt-get brew systemctl service truncate unzip tar gunzip gzip".split()
 )
@@ -203,6 +208,7 @@ class Words(NamedTuple):
 
     read: frozenset[str] = frozenset()
     write: frozenset[str] = frozenset()
+    step: frozenset[str] = frozenset()
     wait: frozenset[str] = frozenset()
     talk: frozenset[str] = frozenset()
     delegate: frozenset[str] = frozenset()

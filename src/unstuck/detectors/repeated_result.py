@@ -13,7 +13,8 @@ class RepeatedResult(Detector):
     One call that came to one outcome each time since the world last changed; other calls may stand between.
 
     Outcomes are compared after masking what is volatile. A change of the world is a successful write that was not sent before.
-    Tools that wait are left to `stuck_poll`.
+    Tools that wait are left to `stuck_poll`; for those that move something on by one (a key, a click) the counts are doubled, since
+    their receipts do not say whether it moved.
     """
 
     pattern = "repeated_result"
@@ -28,6 +29,21 @@ class RepeatedResult(Detector):
         repeats = state.same + state.asked + view.ahead
         if repeats < self.least:
             return None
-        error = view.tool.error if view.tool is not None and view.tool.failed else None
-        anchors, tools, keys, first = lap_anchors(view.trail, state.symbol), (state.tool,), (state.key,), state.first
-        return Evidence(self.pattern, anchors, first, repeats, self.ladder, tools, keys, first, first, "calls", 1, None, error)
+        failed = view.tool is not None and view.tool.failed > 0
+        ladder = self.ladder
+        if state.kind == "step" and not failed:
+            ladder = ladder.doubled()
+            if repeats < ladder.first:
+                return None
+        return Evidence(
+            self.pattern,
+            lap_anchors(view.trail, state.symbol),
+            state.first,
+            repeats,
+            ladder,
+            (state.tool,),
+            (state.key,),
+            state.first,
+            state.first,
+            error=view.tool.error if failed and view.tool is not None else None,
+        )
