@@ -471,9 +471,9 @@ def test_added_words_change_what_is_seen():
     def wordy(n: int) -> dict[str, str]:
         return {"path": "a.txt", "motive": f"because of m{n} and n{n} and o{n} and q{n}"}
 
-    assert level({}, "look_up", wordy, lambda _: "short") == Level.CONTINUE
-    assert level({"remark_fields": ["motive"]}, "look_up", wordy, lambda _: "short") >= Level.NUDGE
-    assert level({"limit_fields": ["Motive"]}, "look_up", wordy, lambda _: "short") >= Level.NUDGE
+    assert level({}, "search", wordy, lambda _: "short") == Level.CONTINUE
+    assert level({"remark_fields": ["motive"]}, "search", wordy, lambda _: "short") >= Level.NUDGE
+    assert level({"limit_fields": ["Motive"]}, "search", wordy, lambda _: "short") >= Level.NUDGE
     assert level({}, "hark", lambda _: {"p": 1}, lambda _: "same") == Level.STOP
     assert level({"wait": ["hark"]}, "hark", lambda _: {"p": 1}, lambda _: "same") == Level.NUDGE
     assert level({}, "probe", lambda n: {"p": f"x{n}"}, lambda n: f"nada{n % 2}") == Level.CONTINUE
