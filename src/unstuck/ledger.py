@@ -19,7 +19,7 @@ from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_o
 from unstuck.intervals import Intervals
 from unstuck.kinds import Kinds, kind_of_name
 from unstuck.records import CallState, Pending, Round, ToolState
-from unstuck.settle import settle_call, settle_empty, settle_text, settle_tool
+from unstuck.settle import SLOW, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import ANY, CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.spent import Price, Spent
 from unstuck.swings import Swing, Swings
@@ -233,7 +233,9 @@ class Ledger:
             kind = self._kind(event, args)
         key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
         if self._beside and type(args) is dict:
-            args = {field: value for field, value in args.items() if type(field) is not str or field.lower() not in self._beside}
+            args = {
+                field: value for field, value in args.items() if type(field) is not str or field.lower() not in self._beside
+            }
         pending = Pending(event, self.calls, round_.response, key, kind, args)
         pending.is_shell = self._kinds.get(name) is None
         self._open(event.id, pending)
@@ -249,11 +251,14 @@ class Ledger:
         state, tool = trail.calls.get(key), trail.tools.get(name)
         signs = DELEGATED if kind == "delegate" else 0
         if state is not None:
-            signs |= (SAME | DIFFERS) if state.differing else SAME
+            if self._would_count(state, pending):
+                signs |= (SAME | DIFFERS) if state.differing else SAME
             if trail.cycles.matched:
                 signs |= PERIOD
         if tool is not None:
-            signs |= (CHAIN * (tool.chain > 1)) | (FAILED * (tool.failed > 1)) | (ECHO * (tool.echo > 1))
+            epoch = self.epoch  # a change of the world ended the streaks of before
+            chain, failed = tool.chain > 1 and tool.epoch == epoch, tool.failed > 1 and tool.failed_epoch == epoch
+            signs |= (CHAIN * chain) | (FAILED * failed) | (ECHO * (tool.echo > 1))
         if signs or "call" in self.always:
             ahead = 0 if state is not None and round_.holds(key) else 1
             deep = self.delegations
@@ -262,6 +267,14 @@ class Ledger:
             )
             return [*views, view] if views else [view]
         return views
+
+    def _would_count(self, state: CallState, pending: Pending) -> bool:
+        """Whether the call counts if it comes to the outcome it had: not once the world changed, the free re-read, a slow look."""
+        if state.epoch != self.epoch or (state.compaction != self.compaction and state.fresh_read != self.epoch):
+            return False
+        if pending.kind != "wait" or pending.time is None or state.time is None or pending.time - state.time < SLOW:
+            return True
+        return (state.slow + 1) % 10 == 0
 
     def _kind(self, event: Call, args: Any) -> str:
         """The tool's kind; remembered where it depends on the name alone."""
