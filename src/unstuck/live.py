@@ -221,6 +221,11 @@ class LiveAgent:
                 self._asked[id] = decision
             return decision
 
+    def refusal(self, id: str, tool: str, args: Any, **rest: Any) -> str | None:
+        """The same as `called`: the words in place of the result where the call must not run, else `None`."""
+        decision = self.called(id, tool, args, **rest)
+        return decision.text if decision.level >= Level.BLOCK else None
+
     def returned(self, id: str, content: Any, outcome: Outcome = "ok") -> Decision:
         """What came back for the call *id*; for one that is not open (blocked, or executed again) nothing happens."""
         run = self.run

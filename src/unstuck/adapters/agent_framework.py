@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any
+from warnings import catch_warnings
 
 from unstuck.errors import LoopStopped as _LoopStopped
 from unstuck.errors import MissingDependencyError
 from unstuck.events import MAIN, Usage
-from unstuck.findings import Finding, Level
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
@@ -32,24 +32,25 @@ except ImportError as error:
 
 __all__ = ("LoopGuard", "LoopStopped")
 
-Next: TypeAlias = Callable[[], Awaitable[None]]
 _AGENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent_framework_agent", default=None)
 
 
 class LoopStopped(_LoopStopped, MiddlewareFailure):
     """A run was ended because it looped; the framework passes this failure on, where it absorbs others."""
 
-    def __init__(self, finding: Finding) -> None:
-        self.finding = finding
-        MiddlewareFailure.__init__(self, finding.record)
+
+with catch_warnings(action="ignore"):
+
+    class _Bundle(MiddlewareBundle):
+        """The framework says once in a process that bundles are experimental; the guard's users need not hear it."""
 
 
-class LoopGuard(Guard, MiddlewareBundle):
+class LoopGuard(Guard, _Bundle):
     """Middleware that watches agents; takes the arguments of `unstuck.guard.Guard`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         Guard.__init__(self, *args, **kwargs)
-        MiddlewareBundle.__init__(self, [_Runs(self), _Requests(self), _Calls(self)])
+        _Bundle.__init__(self, [_Runs(self), _Requests(self), _Calls(self)])
 
     @failsafe
     def heard(self, agent: LiveAgent, response: Any) -> None:
@@ -66,8 +67,7 @@ class LoopGuard(Guard, MiddlewareBundle):
         """The words in place of the result of a call that must not run."""
         given = context.arguments
         args = dict(given) if isinstance(given, Mapping) else given.model_dump()
-        decision = agent.called(_id(context), context.function.name, args)
-        return decision.text if decision.level >= Level.BLOCK else None
+        return agent.refusal(_id(context), context.function.name, args)
 
     @failsafe
     def returned(self, agent: LiveAgent, context: Any) -> None:
@@ -93,7 +93,7 @@ class _Part:
 class _Runs(_Part, AgentMiddleware):
     """Around a run: which agent this is."""
 
-    async def process(self, context: Any, call_next: Next) -> None:
+    async def process(self, context: Any, call_next: Callable[[], Awaitable[None]]) -> None:
         agent = self.guard.start(getattr(context.agent, "name", None) or MAIN)
         token = _AGENT.set(agent)
         try:
@@ -108,7 +108,7 @@ class _Runs(_Part, AgentMiddleware):
 class _Requests(_Part, ChatMiddleware):
     """Around a request to the model: the place for a nudge, and for a stop."""
 
-    async def process(self, context: Any, call_next: Next) -> None:
+    async def process(self, context: Any, call_next: Callable[[], Awaitable[None]]) -> None:
         agent = _AGENT.get()
         if agent is None:
             return await call_next()
@@ -129,7 +129,7 @@ class _Requests(_Part, ChatMiddleware):
 class _Calls(_Part, FunctionMiddleware):
     """Around a call."""
 
-    async def process(self, context: Any, call_next: Next) -> None:
+    async def process(self, context: Any, call_next: Callable[[], Awaitable[None]]) -> None:
         agent = _AGENT.get()
         if agent is None:
             return await call_next()

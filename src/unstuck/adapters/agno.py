@@ -13,7 +13,6 @@ from typing import Any
 
 from unstuck.errors import LoopStopped, MissingDependencyError
 from unstuck.events import MAIN, Usage
-from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
@@ -112,8 +111,7 @@ class LoopGuard(Guard):
 
     @failsafe
     def _called(self, live: LiveAgent, id: str, tool: str, args: dict[str, Any]) -> str | None:
-        decision = live.called(id, tool, dict(args))
-        return decision.text if decision.level >= Level.BLOCK else None
+        return live.refusal(id, tool, dict(args))
 
     def _returned(self, live: LiveAgent, id: str, answer: Any) -> Any:
         """The answer as it is, with the nudge behind it where one waits and the answer is text."""

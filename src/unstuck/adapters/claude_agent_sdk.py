@@ -14,7 +14,6 @@ from typing import Any
 
 from unstuck.errors import LoopStopped, MissingDependencyError
 from unstuck.events import Compaction, Usage
-from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
@@ -141,8 +140,7 @@ class LoopGuard(Guard):
         if pending and data["tool_use_id"] in pending["calls"] and not pending.get("told"):
             self._tell(agent, None)
             agent.pending = {**pending, "told": True}
-        decision = agent.called(data["tool_use_id"], data["tool_name"], data["tool_input"])
-        return decision.text if decision.level >= Level.BLOCK else None
+        return agent.refusal(data["tool_use_id"], data["tool_name"], data["tool_input"])
 
     @failsafe
     def _returned(self, agent: LiveAgent, data: Any) -> None:

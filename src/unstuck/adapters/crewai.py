@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from unstuck.errors import LoopStopped as _LoopStopped
 from unstuck.errors import MissingDependencyError
 from unstuck.events import MAIN
-from unstuck.findings import Finding, Level
+from unstuck.findings import Finding
 from unstuck.guard import Guard, OnStop, failsafe
 from unstuck.live import CURRENT, LiveAgent, LiveRun
 
@@ -128,8 +128,7 @@ class _Hooks:
     def _called(self, agent: LiveAgent, context: Any) -> str | None:
         agent.heard_once(self._requests.get(agent))
         name = f"call-{next(self.run.ids)}"  # CrewAI does not tell a hook the id of its call
-        decision = agent.called(name, context.tool_name, dict(context.tool_input))
-        refusal = decision.text if decision.level >= Level.BLOCK else None
+        refusal = agent.refusal(name, context.tool_name, dict(context.tool_input))
         self._open[id(context.tool_input)] = _Open(agent, name, context.tool_input, refusal)
         return refusal
 

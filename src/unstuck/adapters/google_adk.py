@@ -11,7 +11,6 @@ from typing import Any
 
 from unstuck.errors import LoopStopped, MissingDependencyError
 from unstuck.events import Usage
-from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
@@ -99,8 +98,8 @@ class LoopGuard(Guard, BasePlugin):
 
     @failsafe
     def _called(self, agent: LiveAgent, tool: Any, args: Any, context: Any) -> dict[str, Any] | None:
-        decision = agent.called(context.function_call_id or "", tool.name, args)
-        return {"error": decision.text} if decision.level >= Level.BLOCK else None
+        refusal = agent.refusal(context.function_call_id or "", tool.name, args)
+        return None if refusal is None else {"error": refusal}
 
     @failsafe
     def _returned(self, agent: LiveAgent, context: Any, result: Any) -> None:

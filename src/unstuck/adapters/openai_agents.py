@@ -14,7 +14,6 @@ from typing import Any
 from unstuck.errors import LoopStopped as _LoopStopped
 from unstuck.errors import MissingDependencyError
 from unstuck.events import Usage
-from unstuck.findings import Level
 from unstuck.guard import Guard, OnStop, failsafe
 from unstuck.live import LiveAgent
 
@@ -123,8 +122,7 @@ class LoopGuard(Guard, RunHooks[Any]):
 
     @failsafe
     def _called(self, place: LiveAgent, context: Any) -> str | None:
-        decision = place.called(context.tool_call_id, context.tool_name, context.tool_arguments)
-        return decision.text if decision.level >= Level.BLOCK else None
+        return place.refusal(context.tool_call_id, context.tool_name, context.tool_arguments)
 
     @failsafe
     def _returned(self, place: LiveAgent, id: str, result: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from unstuck.errors import LoopStopped as _LoopStopped
 from unstuck.errors import MissingDependencyError
 from unstuck.events import MAIN, Usage
-from unstuck.findings import Finding, Level
+from unstuck.findings import Finding
 from unstuck.guard import Guard, failsafe
 from unstuck.live import CURRENT, LiveAgent
 
@@ -114,8 +114,7 @@ class LoopGuard(Guard, HookProvider):
     @failsafe
     def _called(self, agent: LiveAgent, event: BeforeToolCallEvent) -> str | None:
         use = event.tool_use
-        decision = agent.called(use["toolUseId"], use["name"], use["input"])
-        return decision.text if decision.level >= Level.BLOCK else None
+        return agent.refusal(use["toolUseId"], use["name"], use["input"])
 
     @failsafe
     def _returned(self, agent: LiveAgent, event: AfterToolCallEvent) -> None:

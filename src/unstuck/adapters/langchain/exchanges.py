@@ -11,7 +11,6 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from unstuck.events import MAIN, Usage
-from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
@@ -34,12 +33,11 @@ class Exchanges(Guard):
         """The answer in place of a call that must not run."""
         call = request.tool_call
         hints = getattr(request.tool, "metadata", None)
-        decision = agent.called(
-            call["id"] or "", call["name"], call["args"], annotations=hints if isinstance(hints, Mapping) else None
-        )
-        if decision.level < Level.BLOCK:
+        hints = hints if isinstance(hints, Mapping) else None
+        refusal = agent.refusal(call["id"] or "", call["name"], call["args"], annotations=hints)
+        if refusal is None:
             return None
-        return ToolMessage(decision.text, tool_call_id=call["id"], name=call["name"], status="error")
+        return ToolMessage(refusal, tool_call_id=call["id"], name=call["name"], status="error")
 
     @contextmanager
     def running(self, agent: LiveAgent, request: ToolCallRequest) -> Iterator[None]:
