@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from marshal import dumps as _dumps
 from typing import Any
 
 from xxhash import xxh3_64_intdigest as _xxh
@@ -45,18 +46,20 @@ def call_fingerprint(tool: str, args: Any) -> int:
 
     `None`, an empty object and an empty text are the same absence of arguments.
     """
+    if type(args) is not dict:
+        args = arguments(args)
     if type(args) is dict and args:
-        for item in args.values():
-            if type(item) is str:
-                if len(item) > _LONG:
-                    break
-            elif type(item) not in _PLAIN:
+        for name, item in args.items():
+            kind = type(item)
+            if type(name) is not str:
                 break
-        else:  # the most common arguments: what `canonical` would come to, in one step
-            try:
-                return _xxh("".join((tool, "\x00", *_pieces(args, 0))).encode("utf-8", "surrogatepass"))
-            except Exception:  # keys of mixed types, numbers too long to write
-                pass
+            if kind is str:
+                if len(item) > LONGEST:
+                    break
+            elif kind not in _PLAIN or item != item:  # noqa: PLR0124 - one number of many forms is not equal to itself
+                break
+        else:  # The most common arguments. This form has not changed since Python 3.4 and costs a third of JSON.
+            return _xxh(_dumps((tool, sorted(args.items())), 2))
     return _xxh(tool.encode("utf-8", "surrogatepass") + b"\x00" + _canonical_args(args))
 
 
