@@ -7,8 +7,21 @@ each event. The events of one run are kept in memory, and the explanation holds 
 
 from __future__ import annotations
 
-from unstuck.explain.answer import Entry, Exchange, Explanation, LeftOut, Next, Reset, Rung, Shown, Strand
+from unstuck.explain.answer import Decided, Entry, Exchange, Explanation, LeftOut, Next, Reset, Rung, Shown, Strand
 from unstuck.explain.reasons import WHY
 from unstuck.explain.replay import explain
 
-__all__ = ["WHY", "Entry", "Exchange", "Explanation", "LeftOut", "Next", "Reset", "Rung", "Shown", "Strand", "explain"]
+__all__ = [
+    "WHY",
+    "Decided",
+    "Entry",
+    "Exchange",
+    "Explanation",
+    "LeftOut",
+    "Next",
+    "Reset",
+    "Rung",
+    "Shown",
+    "Strand",
+    "explain",
+]

@@ -37,8 +37,7 @@ def next_rung(found: Found, now: Reading | None, policy: Policy, ended: str | No
     carried = loop.carried.get(strand, 0)
     if (now.raw == 0 or now.streak != loop.streaks.get(strand)) and loop.level >= Level.NUDGE:
         carried += loop.repeats.get(strand, 0)
-    least = found.detector.least if found.detector is not None else rung
-    more = max(max(rung - carried, least) * now.weight - now.raw, 1)
+    more = max(max(rung - carried, evidence.ladder.first) * now.weight - now.raw, 1)
     return Next(level, rung, more, before, carried)
 
 

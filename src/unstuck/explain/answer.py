@@ -20,13 +20,20 @@ class Shown(NamedTuple):
         return tuple(self.text[start:end] for start, end in self.marks)
 
 
+class Decided(NamedTuple):
+    """What was decided at an exchange, *before* the call ran or after."""
+
+    level: Level
+    before: bool
+
+
 class Exchange(NamedTuple):
     """
     One call of *agent* with its outcome, one response (*tool* is `None`), or what lay between two compactions.
 
     *repeats* is what the count came to with it, `None` where it did not count; *why* names the reason for that, or what is special
-    about how it counted. *earlier* is the latest call before that was the same. *decisions* fell here, *before* it ran where that
-    is true. *ignored* are arguments that were not compared.
+    about how it counted. *earlier* is the latest call before that was the same. *decisions* fell here. *ignored* are arguments that
+    were not compared.
     """
 
     call: int | None
@@ -40,8 +47,7 @@ class Exchange(NamedTuple):
     why: str | None = None
     earlier: int | None = None
     ignored: tuple[str, ...] = ()
-    decisions: tuple[Level, ...] = ()
-    before: bool = False
+    decisions: tuple[Decided, ...] = ()
 
     @property
     def result_masked(self) -> tuple[str, ...]:
@@ -102,7 +108,11 @@ class LeftOut(NamedTuple):
 
 
 class Strand(NamedTuple):
-    """One loop as one detector saw it: its *entries* in order, the rungs it reached, the one that comes next."""
+    """
+    One loop as one detector saw it: its *entries* in order, the rungs it reached, the one that comes next.
+
+    *rule* says what is looked for where the pattern alone does not, *between* counts the other calls from the first entry to the last.
+    """
 
     loop: int
     pattern: str
@@ -110,6 +120,7 @@ class Strand(NamedTuple):
     tools: tuple[str, ...]
     unit: Unit
     period: int
+    rule: str
     ladder: Ladder
     ladder_from: str
     rungs: tuple[Rung, ...]

@@ -63,7 +63,7 @@ def _same(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
 
 def _differing(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
     state = _state(ledger, trail, subject)
-    return Reading(state.differing + state.asked, state.first) if state is not None else NOTHING
+    return Reading(state.differing + state.asked, state.varied) if state is not None else NOTHING
 
 
 def _tool(trail: Trail, subject: Subject) -> ToolState | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unstuck.events import Call, Event, Message, Result
 from unstuck.explain.answer import LeftOut
+from unstuck.fingerprint import arguments
 
 if TYPE_CHECKING:
     from unstuck.ledger import Ledger
@@ -17,8 +18,8 @@ class Made:
 
     def __init__(self, event: Call, call: int, message: int, key: int) -> None:
         self.call, self.message, self.key = call, message, key
+        self.args: Any = arguments(event.args)
         self.agent, self.tool, self.approved, self.origin = event.agent, event.tool, event.approved, event.origin
-        self.args: Any = event.args
         self.kind = "other"
         self.round = 0
         self.earlier: int | None = None
@@ -69,7 +70,7 @@ class Journal:
         if isinstance(event, Call):
             pending = ledger.open[event.id]
             made = self.calls[pending.call] = Made(event, pending.call, pending.message, pending.key)
-            made.args, made.kind, made.exempt, made.told = pending.value, pending.kind, pending.exempt, pending.told
+            made.kind, made.exempt, made.told = pending.kind, pending.exempt, pending.told
             round_ = ledger.trails[event.agent].round
             made.round = round_.number if round_ is not None and not pending.apart else -pending.call
             made.earlier = self.latest.get(pending.key)
@@ -79,10 +80,11 @@ class Journal:
         new = [key for key in ledger.written if key not in self._written] if ledger.epoch != self._epoch else []
         self.changed = tuple(sorted(self.latest[key] for key in new if key in self.latest))
 
-    def left_out(self, agent: str, first: int, last: int) -> tuple[LeftOut, ...]:
-        """The calls of *agent* (empty: of all) from *first* to *last* that were no evidence, by reason."""
+    def left_out(self, agent: str, first: int, last: int, counted: set[int]) -> tuple[LeftOut, ...]:
+        """The calls of *agent* (empty: of all) from *first* to *last* that were no evidence nor *counted*, by reason."""
         found: dict[str, list[int]] = {}
         for made in self.calls.values():
-            if first <= made.call <= last and made.left_out and (not agent or made.agent == agent):
+            within = first <= made.call <= last and made.call not in counted
+            if within and made.left_out and (not agent or made.agent == agent):
                 found.setdefault(made.left_out, []).append(made.call)
         return tuple(LeftOut(reason, tuple(calls)) for reason, calls in found.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unstuck import words
 from unstuck.degenerate import degenerate
@@ -13,6 +13,10 @@ from unstuck.failures import left_out_of, telling_line
 from unstuck.fingerprint import text_of
 from unstuck.records import Said
 from unstuck.volatile import number_spans, spans
+
+if TYPE_CHECKING:
+    from unstuck.explain.journal import Made
+    from unstuck.ledger import Reading
 
 LONGEST = 600
 """Characters of arguments, of a result or of a text that are kept; of a longer one the beginning and the end."""
@@ -45,15 +49,19 @@ def arguments_shown(args: Any) -> Shown:
         return Shown(f"({type(args).__name__} that cannot be shown)")
 
 
-def result_shown(content: Any, pattern: str, kind: str, args: Any) -> Shown:
-    """A result, or of a failure the line by which it is told from others; what was masked is marked."""
-    text = text_of(content)
+def result_shown(made: Made, pattern: str, volatile: frozenset[str]) -> Shown:
+    """
+    What came back for *made*, or of a failure the line by which it is told from others; what was masked is marked.
+
+    *volatile* are further names whose values are masked.
+    """
+    text = text_of(made.content)
     if pattern in ("repeated_failure", "failure_cascade", "recurring_failure", "unknown_tool"):
         said, line = Said(), telling_line(text)
-        said.value = args
-        return shown(line, _joined(line, left_out_of(line, said)))
-    marks = spans(text)
-    if kind == "delegate":
+        said.value = made.args
+        return shown(line, _joined(line, sorted({*left_out_of(line, said), *spans(line, volatile)})))
+    marks = spans(text, volatile)
+    if made.kind == "delegate":
         marks = _with_numbers(text, marks)
     return shown(text, marks)
 
@@ -62,6 +70,8 @@ def _joined(line: str, found: Spans) -> Spans:
     """Stretches between which there are only signs, which are never compared, as one: the numbers of an address."""
     joined: Spans = []
     for start, end in found:
+        if joined and end <= joined[-1][1]:
+            continue
         between = line[joined[-1][1] : start] if joined else " "
         if not any(char.isalnum() or char.isspace() for char in between):
             joined[-1] = (joined[-1][0], end)
@@ -76,15 +86,17 @@ def _with_numbers(text: str, masked: Spans) -> Spans:
     return sorted([*masked, *found])
 
 
-def not_compared(args: Any, pattern: str, identifying: tuple[str, ...] | None) -> tuple[str, ...]:
+def not_compared(made: Made, pattern: str, reading: Reading) -> tuple[str, ...]:
     """The names of arguments that were not looked at: remarks and limits of alike calls, all but those that identify a call."""
+    args, identifying = made.args, reading.identity.get(made.tool)
     if not isinstance(args, Mapping):
         return ()
     if identifying is not None:
         return tuple(str(name) for name in args if name not in identifying)
     if pattern != "near_repeat":
         return ()
-    aside = words.REMARK_FIELDS | words.LIMIT_FIELDS
+    added = reading.kinds.words
+    aside = words.REMARK_FIELDS | words.LIMIT_FIELDS | added.remark_fields | added.limit_fields
     return tuple(str(name) for name in args if str(name).lower() in aside)
 
 

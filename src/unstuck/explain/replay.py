@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unstuck.detectors.pydantic_deep_rules import SucceededRule
 from unstuck.explain import marks
 from unstuck.explain.ahead import next_rung
-from unstuck.explain.answer import Entry, Exchange, Reset, Rung, Strand
+from unstuck.explain.answer import Decided, Entry, Exchange, Reset, Rung, Strand
 from unstuck.explain.counters import NOTHING, Reading
 from unstuck.explain.journal import Journal, Made
 from unstuck.explain.rounds import RoundWatch
@@ -104,7 +104,8 @@ class _Replay:
         entries = self._entries(found)
         calls = [entry.call for entry in entries if isinstance(entry, Exchange) and entry.call is not None]
         first, last = (min(calls), max(calls)) if calls else (0, 0)
-        left_out = self.journal.left_out(found.agent, first, last)
+        counted = {entry.call or 0 for entry in entries if isinstance(entry, Exchange) and entry.repeats is not None}
+        left_out = self.journal.left_out(found.agent, first, last, counted)
         listed = {*calls, *(call for group in left_out for call in group.calls)}
         listed.update(call for entry in entries if isinstance(entry, Reset) for call in entry.calls)
         evidence = found.points[-1].evidence
@@ -115,14 +116,34 @@ class _Replay:
             tools=tuple(dict.fromkeys(tool for finding, _ in found.findings for tool in finding.tools)),
             unit=evidence.unit,
             period=evidence.period,
+            rule=_rule(found),
             ladder=evidence.ladder,
             ladder_from=self._ladder_from(found, evidence),
             rungs=rungs,
-            entries=_with_rungs(entries, rungs, self.journal),
+            entries=self._with_rungs(found, entries, rungs),
             left_out=left_out,
             between=sum(first < call < last for call in self.journal.calls.keys() - listed),
             next=next_rung(found, self._now(found), self.rules.policy, self._ended(found)),
         )
+
+    def _with_rungs(self, found: Found, entries: list[Entry], rungs: tuple[Rung, ...]) -> tuple[Entry, ...]:
+        """*entries* with the decisions where they fell; one that was counted ahead of a call that came out otherwise stands alone."""
+        followed = id(found) in self.counts or id(found) in self.rounds
+        marked = list(entries)
+        for rung in rungs:
+            decided = Decided(rung.would or rung.level, rung.before)
+            index = _row_of(marked, rung, ahead=rung.before and followed)
+            entry = marked[index] if index is not None else None
+            if index is not None and isinstance(entry, Exchange):
+                repeats = entry.repeats if followed else rung.repeats
+                marked[index] = entry._replace(decisions=(*entry.decisions, decided), repeats=repeats)
+            elif rung.call in self.journal.calls:
+                row = exchange(self.journal.calls[rung.call], _pattern(found), self.rules.reading, rung.repeats)
+                if followed:
+                    row = row._replace(outcome=None, result=None, why="ahead")
+                later = (at for at, one in enumerate(marked) if one.call is not None and one.call >= rung.call)
+                marked.insert(next(later, len(marked)), row._replace(decisions=(decided,)))
+        return tuple(marked)
 
     def _entries(self, found: Found) -> list[Entry]:
         if id(found) in self.counts:
@@ -135,21 +156,16 @@ class _Replay:
 
     def _named(self, found: Found) -> list[Exchange]:
         """The calls that the evidence of another rule names: by their keys, or by tools, from its first call on."""
-        chosen: dict[int, Made] = {}
+        counts: dict[int, int] = {}
         for _, point in found.findings:
-            evidence = point.evidence
-            for made in self.journal.calls.values():
-                if made.agent != found.agent or made.left_out or not (evidence.first_call or 0) <= made.call <= point.call:
-                    continue
-                if isinstance(found.detector, SucceededRule) and made.outcome != "ok":
-                    continue
-                if made.key in evidence.keys if evidence.keys else made.tool in evidence.tools:
-                    chosen[made.call] = made
-        per = found.points[-1].evidence.period if found.points[-1].evidence.unit == "laps" else 1
-        identity_of = self.rules.reading.identity
+            made = [
+                one for one in self.journal.calls.values() if _is_named(found, point.evidence, one) and one.call <= point.call
+            ]
+            per = point.evidence.period if point.evidence.unit == "laps" else 1
+            for index, one in enumerate(made):
+                counts.setdefault(one.call, index // per + 1)
         return [
-            exchange(chosen[call], _pattern(found), identity_of.get(chosen[call].tool), index // per + 1)
-            for index, call in enumerate(sorted(chosen))
+            exchange(self.journal.calls[call], _pattern(found), self.rules.reading, counts[call]) for call in sorted(counts)
         ]
 
     def _now(self, found: Found) -> Reading | None:
@@ -166,42 +182,43 @@ class _Replay:
     def _ladder_from(self, found: Found, evidence: Evidence) -> str:
         if found.detector is None:
             return "ceiling"
+        doubled = ", doubled for this kind of tool" if evidence.ladder == found.detector.ladder.doubled() else ""
         if self.rules.name in PRESETS:
             for detector in preset(self.rules.name).detectors:
                 if detector == found.detector:
-                    return f"preset {self.rules.name}"
-        return self.changed_by
+                    return f"preset {self.rules.name}{doubled}"
+        return f"{self.changed_by}{doubled}"
 
 
 def _pattern(found: Found) -> str:
     return found.points[0].evidence.pattern
 
 
-def _with_rungs(entries: list[Entry], rungs: tuple[Rung, ...], journal: Journal) -> tuple[Entry, ...]:
-    """*entries* with the decisions where they fell; one that was counted ahead of a call that came out otherwise stands alone."""
-    marked = list(entries)
-    for rung in rungs:
-        level = rung.would or rung.level
-        index = _row_of(marked, rung)
-        entry = marked[index] if index is not None else None
-        if index is not None and isinstance(entry, Exchange):
-            marked[index] = entry._replace(decisions=(*entry.decisions, level), before=rung.before)
-        elif rung.call in journal.calls:
-            made = journal.calls[rung.call]
-            row = exchange(made, "", None, rung.repeats)
-            row = row._replace(outcome=None, result=None, why="ahead", decisions=(level,), before=rung.before)
-            later = (at for at, one in enumerate(marked) if one.call is not None and one.call >= rung.call)
-            marked.insert(next(later, len(marked)), row)
-    return tuple(marked)
+def _is_named(found: Found, evidence: Evidence, made: Made) -> bool:
+    """Whether *made* is one of the calls that *evidence* is about."""
+    if made.agent != found.agent or made.left_out or made.call < (evidence.first_call or 0):
+        return False
+    if isinstance(found.detector, SucceededRule) and made.outcome != "ok":
+        return False
+    return made.key in evidence.keys if evidence.keys else made.tool in evidence.tools
 
 
-def _row_of(entries: list[Entry], rung: Rung) -> int | None:
-    """The latest exchange at which *rung* was reached."""
+def _rule(found: Found) -> str:
+    """What a rule that does not go by the ledger's counters looks for, in the words of its detector."""
+    if found.detector is None:
+        return "The same exchange again and again in a run that nobody attends."
+    if is_own(found.detector):
+        return ""
+    return " ".join((type(found.detector).__doc__ or "").strip().partition("\n\n")[0].replace("`", "").split())
+
+
+def _row_of(entries: list[Entry], rung: Rung, *, ahead: bool) -> int | None:
+    """The latest exchange at which *rung* was reached; *ahead*: it came to the count that it had been given before it ran."""
     for index in range(len(entries) - 1, -1, -1):
         entry = entries[index]
         if not isinstance(entry, Exchange):
             continue
         here = entry.call == rung.call if rung.call is not None else entry.message == rung.message
-        if here and not (rung.before and entry.repeats != rung.repeats):
+        if here and not (ahead and entry.repeats != rung.repeats):
             return index
     return None

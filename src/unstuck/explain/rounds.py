@@ -30,7 +30,7 @@ class RoundWatch:
     def __init__(self, found: Found, read_by: Reading) -> None:
         self.found = found
         self.spans: dict[tuple[int, int], Span] = {}
-        self._identity = read_by.identity
+        self._read_by = read_by
         self._cycles: Cycles | None = None
         self._steps: list[Step] = []
         self._turn = 0
@@ -92,7 +92,7 @@ class RoundWatch:
                 for one in journal.calls.values()
                 if one.message == step.message and one.agent == last.agent and one.key in step.keys and one.left_out is None
             ]
-        return [exchange(one, pattern, self._identity.get(one.tool), lap) for one in made or [last]]
+        return [exchange(one, pattern, self._read_by, lap) for one in made or [last]]
 
 
 def _covers(other: Span, span: Span) -> bool:

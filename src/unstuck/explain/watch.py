@@ -36,10 +36,11 @@ class Watch:
         self.stretches = [Stretch(-1, None)]
         self.now = NOTHING
         self.last: Made | None = None  # the call that counted last
-        self._identity = read_by.identity
+        self._read_by = read_by
         self._was = NOTHING
         self._small = Small()
         self._compacted = 0
+        self._refused: Made | None = None
 
     def before(self, ledger: Ledger, journal: Journal) -> None:
         """An event is about to be observed."""
@@ -61,6 +62,7 @@ class Watch:
             reason = why_not(self.subject, made, self._small, small(ledger, made), earlier)
             if now.raw == 0 and made.call in journal.changed:
                 reason = "changed_world"
+            self._refused = made if reason == "blocked" else self._refused
             self._add(self._exchange(made, None, reason))
         if isinstance(event, Compaction):
             self._compacted = ledger.calls
@@ -96,9 +98,11 @@ class Watch:
         if pattern == "stalled":
             self._add(self._interval(ledger, journal))
             return
-        made = journal.calls.get(now.call) if now.call is not None else journal.now
+        made = journal.calls.get(now.call) if now.call is not None else journal.now or self._refused
         if made is None:
             return
+        if self._entries and self._entries[-1].call == made.call and self._entries[-1].repeats is None:
+            self._entries.pop()  # a call that was blocked counts when its round is over
         why = "asked_again" if made.outcome == "blocked" else None
         if why is None and now.weight > 1:
             why = "passing_error"
@@ -112,10 +116,14 @@ class Watch:
         return Exchange(last, ledger.messages, self.subject.agent, result=text, repeats=self.now.repeats)
 
     def _exchange(self, made: Made, repeats: int | None, why: str | None) -> Exchange:
-        return exchange(made, self.subject.pattern, self._identity.get(made.tool), repeats)._replace(why=why)
+        return exchange(made, self.subject.pattern, self._read_by, repeats)._replace(why=why)
 
     def _add(self, entry: Exchange) -> None:
-        self.stretches[-1].entries.append(entry)
+        self._entries.append(entry)
+
+    @property
+    def _entries(self) -> list[Exchange]:
+        return self.stretches[-1].entries
 
     def entries(self) -> list[Entry]:
         """The stretches in which evidence fell, each with what began it, and what ended the last."""
@@ -141,7 +149,7 @@ class Watch:
         return point.at > stretch.began and (stretch.ended is None or point.at <= stretch.ended)
 
 
-def exchange(made: Made, pattern: str, identifying: tuple[str, ...] | None, repeats: int | None) -> Exchange:
+def exchange(made: Made, pattern: str, reading: ReadBy, repeats: int | None) -> Exchange:
     """*made* as it is shown."""
     return Exchange(
         call=made.call,
@@ -150,8 +158,8 @@ def exchange(made: Made, pattern: str, identifying: tuple[str, ...] | None, repe
         tool=made.tool,
         args=marks.arguments_shown(made.args),
         outcome=made.outcome if made.settled else None,
-        result=marks.result_shown(made.content, pattern, made.kind, made.args) if made.settled else None,
+        result=marks.result_shown(made, pattern, reading.kinds.words.volatile_fields) if made.settled else None,
         repeats=repeats,
         earlier=made.earlier,
-        ignored=marks.not_compared(made.args, pattern, identifying),
+        ignored=marks.not_compared(made, pattern, reading),
     )

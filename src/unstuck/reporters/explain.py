@@ -81,7 +81,7 @@ def _strand(console: Console, strand: Strand, *, content: bool) -> None:
     tools = ", ".join(map(clean, strand.tools[:4])) + (", ..." if len(strand.tools) > 4 else "")
     title = Text.assemble((f"Loop {strand.loop}: {clean(strand.pattern)}", "bold"), f" of {tools}" if tools else "", ", ")
     console.print(title + Text(strand.level.label, STYLES[strand.level]))
-    console.print(Text(RULES.get(strand.pattern, "A rule that does not come with unstuck."), "dim"))
+    console.print(Text(strand.rule or RULES.get(strand.pattern, ""), "dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
     table.add_column("Lap" if strand.unit in ("laps", "hand-offs") else "Count", justify="right", no_wrap=True)
     table.add_column("Response" if _is_text(strand) else "Call", no_wrap=True)
@@ -165,9 +165,9 @@ class _Rows:
             self._in_full(text, entry)
         if self._strand.pattern == "recovered_ground" and entry.earlier is not None:
             text.append(f"\nread before at #{entry.earlier}", "dim")
-        for level in entry.decisions:
+        for decided in entry.decisions:
             text.append("\n")
-            text.append(DECISIONS[level, entry.before], STYLES[level])
+            text.append(DECISIONS[decided], STYLES[decided.level])
         if entry.why is not None and (entry.repeats is None or entry.why in ("asked_again", "ahead")):
             text.append(f"\n{'not counted: ' if entry.repeats is None else ''}{WHY[entry.why]}", "italic dim")
         counted = "-" if entry.repeats is None else f"{entry.repeats}"

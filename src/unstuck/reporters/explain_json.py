@@ -32,6 +32,7 @@ def _strand(strand: Strand, *, content: bool) -> dict[str, Any]:
         "decision": strand.level.label,
         "unit": strand.unit,
         "period": strand.period,
+        "rule": strand.rule or None,
         "ladder": strand.ladder._asdict(),
         "ladder_from": strand.ladder_from,
         "rungs": [_rung(rung) for rung in strand.rungs],
@@ -71,7 +72,7 @@ def _exchange(entry: Exchange, *, content: bool) -> dict[str, Any]:
         "count": entry.repeats,
         "why": entry.why,
         "earlier": entry.earlier,
-        "decisions": [level.label for level in entry.decisions],
+        "decisions": [decided.level.label for decided in entry.decisions],
     }
 
 
