@@ -77,7 +77,7 @@ def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 _TOKEN = re.compile(r"\S+")
 _DIGITS = re.compile(r"(?<![^\W_])\d+(?![^\W_])")
-_NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]\w|[a-z]+[A-Z]|[\"'`]")
+_NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]+\w|[a-z]+[A-Z]|[\"'`]")
 
 
 def _is_name(token: str) -> bool:
