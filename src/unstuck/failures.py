@@ -117,7 +117,7 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     if len(text) > 120:
         return False
     low = text[:40].strip().lower()
-    if low.startswith(words.EMPTY_STARTS):
+    if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):
         return True
     if len(text) > 40:
         return False
@@ -126,3 +126,4 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
 
 
 _EMPTY = frozenset(words.EMPTY)
+_BEGINNINGS = frozenset(start[:2] for start in words.EMPTY_STARTS)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from unstuck.fingerprint import text_digest
 from unstuck.records import Pending, Row
+
+
+_digest = lru_cache(maxsize=1_024)(text_digest)
 
 
 class Intervals(Row):
@@ -24,7 +29,7 @@ class Intervals(Row):
         if len(self.now) >= self.MOST:
             return
         tool = pending.tool
-        shape = text_digest(tool) ^ pending.aims_at()
+        shape = _digest(tool) ^ pending.aims_at()
         if shape not in self.now:
             self.now.append(shape)
             self.tools = [*self.tools[-3:], tool] if tool not in self.tools else self.tools

@@ -219,15 +219,18 @@ class Ledger:
         """A call about to run."""
         self.calls += 1
         trail = self.trails.get(event.agent) or self.trail(event.agent)
-        name, args = event.tool, event.args
+        name, args, number = event.tool, event.args, event.message
         if type(args) is not dict and args is not None:
             args = arguments(args)
-        if event.message is None and (event.origin != "model" or (self.reading.exempt and self.reading.is_exempt(name))):
+        if number is None and (event.origin != "model" or (self.reading.exempt and self.reading.is_exempt(name))):
             self._stand_apart(trail, event, args)
             return ()
-        views = self._join_round(trail, event)
+        views: Sequence[View] = ()
         round_ = trail.round
-        assert round_ is not None
+        if round_ is None or number is None or number != round_.message:
+            views = self._join_round(trail, event)
+            round_ = trail.round
+            assert round_ is not None
         kind = self._kinds.get(name) if event.annotations is None else None
         if kind is None:
             kind = self._kind(event, args)
@@ -312,10 +315,8 @@ class Ledger:
             del self.open[next(iter(self.open))]
 
     def _join_round(self, trail: Trail, event: Call) -> Sequence[View]:
-        """Put a call into its round; the round before is over where it belongs to another response."""
+        """Begin the round of a call; the one before is over."""
         round_, number = trail.round, event.message
-        if round_ is not None and number is not None and number == round_.message:
-            return ()
         views = self.close_round(trail) if round_ is not None else ()
         trail.rounds += 1
         if number is None:
@@ -419,13 +420,11 @@ class Ledger:
         round_.join(pending, state.symbol)
         swing = self._carried_out(pending, round_) if outcome == "ok" else None
         signs = (SAME if state.same > 1 else 0) | (DIFFERS if state.differing else 0) | (SWING if swing is not None else 0)
-        views: list[View] = []
+        views: Sequence[View] = ()
         if signs or "result" in self.always:
             call, message = pending.call, pending.message
-            views.append(View("result", trail, call, message, state, tool, pending, 0, text, None, swing, None, None, signs))
-        if late:
-            views.extend(self._finish(trail, round_))
-        return views
+            views = [View("result", trail, call, message, state, tool, pending, 0, text, None, swing, None, None, signs)]
+        return [*views, *self._finish(trail, round_)] if late else views
 
     def _carried_out(self, pending: Pending, round_: Round) -> Swing | None:
         """A call succeeded: note what it did, for when the round is over."""
@@ -469,14 +468,17 @@ class Ledger:
     def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
         if round_.written:
             self._changed(trail, [key for key in round_.written if key not in self.written])
-        if self.delegations is not None:
+        deep = self.delegations
+        if deep is not None:
             if round_.worked:
-                self.delegations.work()
-            for pending in sorted(round_.delegated, key=_key):
-                self.delegations.delegate(pending)
+                deep.work()
+            if round_.delegated:
+                for pending in sorted(round_.delegated, key=_key):
+                    deep.delegate(pending)
         for pending in round_.refused:
             self._asked_again(trail, pending)
-        if not round_.parts:
+        parts = round_.parts
+        if not parts:
             return ()
         signs = trail.signs() | (DELEGATED if round_.delegated else 0)
         if self.follows_cycles:
@@ -484,10 +486,10 @@ class Ledger:
             if trail.cycles.matched:
                 signs |= PERIOD
         views: list[View] = []
-        last, response, deep = round_.last_call, round_.response, self.delegations
+        last, response = round_.last_call, round_.response
         if signs or "round" in self.always:
             views.append(View("round", trail, last, response, None, None, None, 0, None, None, None, deep, None, signs))
-        for name in (round_.parts[0][2],) if len(round_.parts) == 1 else sorted({part[2] for part in round_.parts}):
+        for name in (parts[0][2],) if len(parts) == 1 else sorted({part[2] for part in parts}):
             tool = trail.tools.get(name)
             signs = tool.signs(round_.number) if tool is not None else 0
             if signs:

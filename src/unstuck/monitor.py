@@ -289,8 +289,9 @@ def _finding(row: list[Any]) -> Finding:
 
 def _new_repeats(trail: Trail, evidence: Evidence, loop: Loop) -> list[tuple[int, int]]:
     """The calls after the first lap that belong to *evidence* and were not named before."""
-    keys, tools, found = evidence.keys, evidence.tools, []
-    named_to = max(evidence.first_lap, loop.scanned.get(evidence.strand, 0))
+    keys, tools, strand = evidence.keys, evidence.tools, evidence.strand
+    found: list[tuple[int, int]] = []
+    named_to = max(evidence.first_lap, loop.scanned.get(strand, 0))
     for entry in reversed(trail.recent):
         call, message, key, tool, named = entry
         if call <= named_to:
@@ -299,5 +300,5 @@ def _new_repeats(trail: Trail, evidence: Evidence, loop: Loop) -> list[tuple[int
             entry[4] = True
             found.append((call, message))
     if trail.recent:
-        loop.scanned[evidence.strand] = trail.recent[-1][0]
+        loop.scanned[strand] = trail.recent[-1][0]
     return found[::-1]

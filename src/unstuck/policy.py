@@ -79,15 +79,15 @@ class Loop(Row):
 
         An interruption shows in where the streak began.
         """
-        pattern = evidence.strand
-        before, carried = self.streaks.get(pattern), self.carried.get(pattern, 0)
-        if before is not None and before != evidence.streak and self.level >= NUDGE:
-            carried = min(carried + self.repeats[pattern], 10_000)
-        if before != evidence.streak:
-            self.scanned.pop(pattern, None)
+        strand, streak, repeats = evidence.strand, evidence.streak, evidence.repeats
+        before, carried = self.streaks.get(strand), self.carried.get(strand, 0)
+        if before != streak:
+            if before is not None and self.level >= NUDGE:
+                carried = min(carried + self.repeats[strand], 10_000)
+            self.scanned.pop(strand, None)
         if not ahead:
-            self.carried[pattern], self.streaks[pattern], self.repeats[pattern] = carried, evidence.streak, evidence.repeats
-        return evidence.repeats + carried
+            self.carried[strand], self.streaks[strand], self.repeats[strand] = carried, streak, repeats
+        return repeats + carried
 
     def take(self, anchors: tuple[int, ...]) -> None:
         """Recognise the loop by *anchors* too."""

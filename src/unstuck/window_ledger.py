@@ -65,7 +65,7 @@ class WindowLedger(Ledger):
             if not self.spoke:
                 self.messages += 1
             round_ = trail.round = Round(trail.rounds, None, self.messages, 1)
-        else:
+        elif round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None

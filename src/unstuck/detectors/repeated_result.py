@@ -35,15 +35,6 @@ class RepeatedResult(Detector):
             ladder = ladder.doubled()
             if repeats < ladder.first:
                 return None
-        return Evidence(
-            self.pattern,
-            lap_anchors(view.trail, state.symbol),
-            state.first,
-            repeats,
-            ladder,
-            (state.tool,),
-            (state.key,),
-            state.first,
-            state.first,
-            error=view.tool.error if failed and view.tool is not None else None,
-        )
+        error = view.tool.error if failed and view.tool is not None else None
+        anchors, tools, keys, first = lap_anchors(view.trail, state.symbol), (state.tool,), (state.key,), state.first
+        return Evidence(self.pattern, anchors, first, repeats, ladder, tools, keys, first, first, "calls", 1, None, error)
