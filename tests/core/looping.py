@@ -1,0 +1,228 @@
+"""Runs that loop, each with the finding that shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.core.patterns import CITIES, COMPACTED, THINGS, Found, X, chapter, said
+
+LOOPS: dict[str, tuple[list[Any], Found]] = {
+    "one file read three times": (
+        [X("read_file", {"path": "a.py"}, chapter(1))] * 3,
+        Found("repeated_result", "nudge", 3),
+    ),
+    "one file read three times, other reads between": (
+        [
+            x
+            for n in range(3)
+            for x in (X("read_file", {"path": "a.py"}, chapter(1)), X("read_file", {"path": f"b{n}"}, chapter(n + 2)))
+        ],
+        Found("repeated_result", "nudge", 5),
+    ),
+    "one write sent again and again": (
+        [X("write_file", {"path": "a.txt", "content": "the same"}, "wrote 8 bytes")] * 3,
+        Found("repeated_result", "nudge", 3),
+    ),
+    "one call whose clock ticks": (
+        [
+            X("get_state", {"id": 7}, f"state: open (checked at 12:00:{n:02}, took {n * 7} ms, request_id=ab{n}f{n}9)")
+            for n in range(3)
+        ],
+        Found("repeated_result", "nudge", 3),
+    ),
+    "a screen scrolled at its bottom": (
+        [X("scroll_page", {"direction": "down"}, chapter(n)) for n in range(4)]
+        + [X("scroll_page", {"direction": "down"}, chapter(4))] * 8,
+        Found("repeated_result", "nudge", -1),
+    ),
+    "one question to a model, answered in other words of the same kind": (
+        [
+            X(
+                "ask_expert",
+                {"q": "why?"},
+                " ".join(
+                    "it is probably due to the cache being stale again today".split()[n % 4 :]
+                    + ["it", "is", "probably", "due"][: n % 4]
+                ),
+            )
+            for n in range(12)
+        ],
+        Found("repeated_call", "nudge", -1),
+    ),
+    "a bare number that rises by itself": (
+        [X("get_counter", {}, str(100 + 3 * n)) for n in range(12)],
+        Found("repeated_call", "nudge", 7),
+    ),
+    "three steps in turn": (
+        [X("read_file", {"path": "a.py"}, "aaa"), X("list_dir", {"path": "."}, "bbb"), X("grep", {"pattern": "x"}, "ccc")] * 4,
+        Found("cycle", "block", 10),
+    ),
+    "a parallel pair, in either order": (
+        [
+            order
+            for n in range(4)
+            for order in [[X("read_file", {"path": "a"}, "aaa"), X("grep", {"pattern": "b"}, "bbb")][:: 1 if n % 2 else -1]]
+        ],
+        Found("cycle", "block", 7),
+    ),
+    "the same search in other words": (
+        [
+            X("search", {"query": f"how does the retry queue drain on shutdown {word}"}, "Page 1: the retry queue")
+            for word in CITIES[:5]
+        ],
+        Found("near_repeat", "nudge", 5),
+    ),
+    "the same search with a rising limit and new reasons": (
+        [
+            X(
+                "search",
+                {"query": "retry queue", "limit": 10 * n, "reason": f"{CITIES[n]} {THINGS[n]} {CITIES[n + 3]}"},
+                "Page 1",
+            )
+            for n in range(5)
+        ],
+        Found("near_repeat", "nudge", 5),
+    ),
+    "a tool that refuses whatever it is given": (
+        [
+            X(
+                "fetch_page",
+                {"url": f"https://{city}.example/{thing}"},
+                f"Error: certificate expired for https://{city}.example/{thing}",
+                "error",
+            )
+            for city, thing in zip(CITIES[:5], THINGS, strict=False)
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
+    "rate limits without waiting": (
+        [
+            X("fetch_page", {"url": f"https://a.example/{thing}"}, "429 Too Many Requests", "error", float(n))
+            for n, thing in enumerate(THINGS)
+        ],
+        Found("repeated_failure", "nudge", 10),
+    ),
+    "an edit that is refused for one reason, got over, and refused again": (
+        [
+            x
+            for n in range(4)
+            for x in (
+                X(
+                    "edit_file",
+                    {"path": "a.py", "old_string": CITIES[n], "new_string": THINGS[n]},
+                    "Error: string to replace not found in file",
+                    "error",
+                ),
+                X("read_file", {"path": "a.py", "offset": n}, chapter(n)),
+                X(
+                    "edit_file",
+                    {"path": "a.py", "old_string": f"{CITIES[n]} x", "new_string": f"{THINGS[n]} x"},
+                    "File updated.",
+                ),
+            )
+        ],
+        Found("recurring_failure", "nudge", 10),
+    ),
+    "one cause behind several tools": (
+        [
+            X(f"{verb}_{thing}", {"id": thing}, "Error: could not connect to database", "error")
+            for verb, thing in zip(("get", "list", "count", "find", "show"), THINGS, strict=False)
+        ],
+        Found("failure_cascade", "nudge", 5),
+    ),
+    "a tool that does not exist": (
+        [X("read_minds", {"of": city}, "Unknown tool: read_minds", "error") for city in CITIES[:3]],
+        Found("unknown_tool", "nudge", 3),
+    ),
+    "nothing found, whatever is asked": (
+        [
+            X("search", {"query": f"{city} {thing}"}, "No results found.")
+            for city, thing in zip(CITIES[:8], THINGS, strict=False)
+        ],
+        Found("empty_answers", "nudge", 8),
+    ),
+    "a tight poll": (
+        [X("check_status", {"job": 5}, "pending", "ok", 2.0 * n) for n in range(6)],
+        Found("stuck_poll", "nudge", 6),
+    ),
+    "a poll without times": (
+        [X("wait_for_job", {"job": 5}, "still running")] * 6,
+        Found("stuck_poll", "nudge", 6),
+    ),
+    "sleep and print": (
+        [X("bash", {"command": f"sleep 5; echo tick {n}"}, f"tick {n}") for n in range(12)],
+        Found("echoed_change", "nudge", -1),
+    ),
+    "an edit and its reverse": (
+        [
+            X("edit_file", {"path": "a.py", "old_string": one, "new_string": other}, "File updated.")
+            for one, other in [("x = 1", "x = 2"), ("x = 2", "x = 1")] * 4
+        ],
+        Found("oscillation", "nudge", 4),
+    ),
+    "a label that is added and removed": (
+        [X(f"{verb}_label", {"issue": 7, "label": "bug"}, "done") for verb in ("add", "remove") * 4],
+        Found("oscillation", "nudge", 5),
+    ),
+    "a second sweep over what was read": (
+        [X("read_file", {"path": f"ch{n}.md"}, chapter(n)) for n in range(8)] * 2,
+        Found("recovered_ground", "nudge", 13),
+    ),
+    "a spiral of re-reads after compactions": (
+        [
+            step
+            for _ in range(4)
+            for step in (COMPACTED, *(X("read_file", {"path": f"ch{n}.md"}, chapter(n)) for n in range(6)))
+        ],
+        Found("recovered_ground", "nudge", -1),
+    ),
+    "a task handed down a chain": (
+        [
+            X("spawn_agent", {"task": f"{verb} the users table to the new host"}, f"agent {n} started", agent=f"agent-{n}")
+            for n, verb in enumerate(("Move", "Migrate", "Transfer"))
+        ],
+        Found("delegation_loop", "nudge", 3),
+    ),
+    "a conversation handed back and forth": (
+        [
+            X(f"handoff_to_{to}", {}, f"{to} takes over", agent=by)
+            for by, to in [("sales", "support"), ("support", "sales")] * 3
+        ],
+        Found("handoff_loop", "nudge", 6),
+    ),
+    "one answer again, in capitals and with other spaces": (
+        [said("I am done with it."), said("I am done  with it."), said("I AM DONE WITH IT.")],
+        Found("repeated_text", "nudge", 3),
+    ),
+    "an intention in ever new words": (
+        [
+            said("I will now open the file and look at the parser."),
+            said("Now I will look at the parser and open the file."),
+            said("I will open the parser file now and look at it."),
+            said("Now I will look at the file, and open the parser."),
+        ],
+        Found("monologue", "nudge", 4),
+    ),
+    "responses with nothing in them": ([said(""), said(None), said("  \n")], Found("empty_response", "nudge", 3)),
+    "a response that goes round in itself": (
+        [said("We need to check the parser. " * 60)],
+        Found("degenerate_text", "block", 1),
+    ),
+    "thinking that goes round in itself": (
+        [said("Done.", "Wait, maybe the cache. Let me think again about it. " * 40)],
+        Found("degenerate_text", "block", 1),
+    ),
+    "planning anew after each compaction": (
+        [
+            step
+            for n in range(4)
+            for step in (
+                X("read_file", {"path": "plan.md"}, f"plan {chapter(n)}"),
+                X("list_dir", {"path": "src"}, chapter(n + 9)),
+                COMPACTED,
+            )
+        ],
+        Found("stalled", "nudge", -1),
+    ),
+}
+"""What it is: the rounds, and what is found (at -1: somewhere)."""
