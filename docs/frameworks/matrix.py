@@ -1,5 +1,6 @@
 """
-Writes `matrix.md` from runs of the adapters' suite: what each framework can do, and the incident of 47 reads in each.
+Writes `matrix.md` from runs of the adapters' suite: what each framework can do, and the incident of 47 reads in each; and into
+`index.md` the releases that the adapters need.
 
     nox -s adapter -- --junitxml=FILE      for each framework, or pytest in an environment of your own
     python docs/frameworks/matrix.py FILE...
@@ -16,12 +17,16 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from unstuck.adapters import FRAMEWORKS
 from unstuck.testing_adapters import AdapterSuite
+from unstuck.testing_adapters.world import USEFUL
 
 PAGE = Path(__file__).parent / "matrix.md"
+INDEX = Path(__file__).parent / "index.md"
 CHECKS = [name for name in vars(AdapterSuite) if name.startswith("test_")]
 INCIDENT = "test_the_incident_of_47_reads"
 NAMES = {
+    "AgentFramework": "Agent Framework",
     "ClaudeAgentSDK": "Claude Agent SDK",
     "OpenAIAgents": "OpenAI Agents",
     "GoogleADK": "Google ADK",
@@ -71,9 +76,9 @@ def reason(case: ET.Element, where: str) -> str | None:
 
 
 def cell(cases: dict[str, str | None]) -> str:
-    """Yes, a gap, or the cases that pass and those that do not."""
+    """Yes, a gap, or the ways in that pass and those that do not."""
     passed, gaps = [case for case, why in cases.items() if not why], [case for case, why in cases.items() if why]
-    if cases.keys() == {""}:
+    if cases.keys() == {""} or cases.keys() == set(USEFUL):
         return "gap" if gaps else "yes"
     return ", ".join([*passed, *(f"gap: {case}" for case in gaps)])
 
@@ -109,6 +114,15 @@ def page(found: list[Column]) -> str:
     return TEMPLATE.format(head=head + releases, rows=rows, gaps=gaps, incidents=incidents, words=words)
 
 
+def index(text: str) -> str:
+    """*text* with a row for each framework in its table of releases."""
+    rows = "".join(
+        f"| [{framework.title}]({name}.md) | `{name.replace('_', '-')}` | `{'`, `'.join(framework.requires)}` | {framework.tried} |\n"
+        for name, framework in sorted(FRAMEWORKS.items(), key=lambda item: item[1].title.lower())
+    )
+    return re.sub(r"(\| framework \| extra \|.*\n\|[-|]+\|\n)(?:\|.*\n)*", lambda found: f"{found[1]}{rows}", text, count=1)
+
+
 TEMPLATE = """# What was checked
 
 <!-- Written by docs/frameworks/matrix.py from runs of the suite; do not edit. -->
@@ -138,4 +152,5 @@ With `on_stop="end"` the run ends in the framework's own quiet way instead, wher
 """
 
 if __name__ == "__main__":
+    INDEX.write_text(index(INDEX.read_text("utf-8")), "utf-8")
     PAGE.write_text(page(columns([Path(name) for name in sys.argv[1:]])), "utf-8")

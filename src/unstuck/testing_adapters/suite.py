@@ -363,8 +363,11 @@ _DISTRIBUTION = re.compile(r"[<>=!~;\[]")
 
 
 def _told(request: Sequence[Item]) -> str:
-    """What the guard says in *request* that it has not said in one before: its last words."""
-    said = [item.text[item.text.index(MARK) :] for item in request[-3:] if not isinstance(item, Asked) and MARK in item.text]
+    """What the guard says in *request* that it has not said in one before: since the last call."""
+    last = max((place for place, item in enumerate(request) if isinstance(item, Asked)), default=len(request))
+    said = [
+        item.text[item.text.index(MARK) :] for item in request[last + 1 :] if not isinstance(item, Asked) and MARK in item.text
+    ]
     return said[-1] if said else ""
 
 
