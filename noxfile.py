@@ -98,3 +98,11 @@ def bench(session: nox.Session) -> None:
     """What importing the package costs beside an empty Python."""
     install(session)
     session.run("python", "bench/imports.py")
+
+
+@nox.session
+def quality(session: nox.Session) -> None:
+    """The scoreboard with all other guards; give it event files with verdicts or labels beside them."""
+    install(session)
+    session.install("pydantic-deep", "praisonaiagents", "agent-loop-guard", "rapidfuzz", "loopguard-runtime", "loop-guardrail")
+    session.run("python", "bench/quality.py", *session.posargs)

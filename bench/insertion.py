@@ -28,7 +28,6 @@ from typing import NamedTuple
 from corpora import Exchange, Run, exchanges_of, generated, labelled, told
 from laps import LAPS, NOISES, PERIODS, Insertion, lap_of, laps_of
 from proportions import Share
-
 from unstuck.events import Call, Event, Message, Result, RunEnd
 from unstuck.findings import Level
 from unstuck.kinds import Kinds
