@@ -44,17 +44,17 @@ class Shop:
         """Charge a card."""
         return self._do("charge", card=card)
 
-    def a(self, n: str = "") -> Any:
-        """Look at a."""
-        return self._do("a", n=n)
+    def search(self, request_id: str = "") -> Any:
+        """Search."""
+        return self._do("search", request_id=request_id)
 
-    def b(self, n: str = "") -> Any:
-        """Look at b."""
-        return self._do("b", n=n)
+    def read_page(self, request_id: str = "") -> Any:
+        """Read page."""
+        return self._do("read_page", request_id=request_id)
 
-    def c(self, n: str = "") -> Any:
-        """Look at c."""
-        return self._do("c", n=n)
+    def list_pages(self, request_id: str = "") -> Any:
+        """List pages."""
+        return self._do("list_pages", request_id=request_id)
 
     def job_status(self, job: str) -> Any:
         """Look how far a job has come."""
@@ -73,7 +73,16 @@ class Shop:
         return self._do("grep", pattern=pattern)
 
     def agent(self, guard: LoopGuard, *calls: tuple[str, dict[str, Any]], **options: Any) -> Agent[None, Any]:
-        tools = [self.charge, self.a, self.b, self.c, self.job_status, self.sleep, self.write_file, self.grep]
+        tools = [
+            self.charge,
+            self.search,
+            self.read_page,
+            self.list_pages,
+            self.job_status,
+            self.sleep,
+            self.write_file,
+            self.grep,
+        ]
         return Agent(scripted(*calls), tools=tools, capabilities=[guard], **options)
 
 
@@ -102,11 +111,14 @@ NOISE = count()
 LOOPS = {
     "W3 a tool that asks for a retry": ([("charge", X)] * 30, retry),
     "W3 invalid arguments": ([("charge", {"nonsense": 1})] * 30, lambda tool, args, nth: "ok"),
-    "W4 A-B-C": ([("a", {}), ("b", {}), ("c", {})] * 20, lambda tool, args, nth: tool),
-    "W4 A-A-B": ([("a", {}), ("a", {}), ("b", {})] * 20, lambda tool, args, nth: tool),
-    "W4 a changing request id": ([("a", {"n": f"request-{n:08x}"}) for n in range(60)], lambda tool, args, nth: "no data yet"),
+    "W4 A-B-C": ([("search", {}), ("read_page", {}), ("list_pages", {})] * 20, lambda tool, args, nth: tool),
+    "W4 A-A-B": ([("search", {}), ("search", {}), ("read_page", {})] * 20, lambda tool, args, nth: tool),
+    "W4 a changing request id": (
+        [("search", {"request_id": f"{n:08x}"}) for n in range(60)],
+        lambda tool, args, nth: "no data yet",
+    ),
     "W4 alternating with noise": (
-        [("ab"[n % 2], {"n": f"{n:08x}"}) for n in range(60)],
+        [(("search", "read_page")[n % 2], {"request_id": f"{n:08x}"}) for n in range(60)],
         lambda tool, args, nth: f"{tool} has no data",
     ),
 }
@@ -192,7 +204,9 @@ def test_no_value_kills_a_run(value):
     for capabilities in ([], [LoopGuard()]):
         shop = Shop(lambda tool, args, nth: value)
         try:
-            ends.append(run(Agent(scripted(("a", {}), ("a", {})), tools=[shop.a], capabilities=capabilities)).output)
+            ends.append(
+                run(Agent(scripted(("search", {}), ("search", {})), tools=[shop.search], capabilities=capabilities)).output
+            )
         except Exception as error:
             ends.append(type(error).__name__)
     assert ends[0] == ends[1]

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from praisonaiagents import Agent
 
 from unstuck.adapters.praisonai.turn import EXCHANGE, TURN, Exchange, Turn, with_text
 
-if TYPE_CHECKING:
-    from unstuck.adapters.praisonai.guard import LoopGuard
-
 
 class Calls(Agent):  # type: ignore[misc]
     """The methods in which an agent executes calls, with *guard* around them."""
 
-    guard: ClassVar[LoopGuard]
+    guard: ClassVar[Any]
+    """The `LoopGuard`."""
 
     def _here(self) -> Turn | None:
         """The agent's turn in this thread or task."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from praisonaiagents.agent.autonomy import AutonomyResult
 from praisonaiagents.agent.loop_detection import LoopDetectionConfig
@@ -15,9 +15,6 @@ from unstuck.adapters.praisonai.calls import Calls
 from unstuck.adapters.praisonai.turn import TURN, Turn
 from unstuck.errors import LoopStopped
 from unstuck.live import CURRENT
-
-if TYPE_CHECKING:
-    from unstuck.adapters.praisonai.guard import LoopGuard
 
 TRACK, HEARS = "_track_token_usage", "_unstuck_hears"
 """Where each client of PraisonAI notes the tokens of a response, once and before its calls run; and the mark that we listen there."""
@@ -119,7 +116,8 @@ class Watched(Calls):
                 if hasattr(client, TRACK) and not hasattr(client, HEARS):
                     setattr(client, TRACK, partial(_heard, getattr(client, TRACK)))
                     setattr(client, HEARS, True)
-        return self.guard.turn(self, autonomous)
+        turn: Turn = self.guard.turn(self, autonomous)
+        return turn
 
     def _ended(self, turn: Turn, stop: LoopStopped) -> Any:
         """What a stopped run returns where it ends quietly."""
@@ -129,8 +127,8 @@ class Watched(Calls):
         return AutonomyResult(success=False, output=text, completion_reason="loop_stopped") if turn.autonomous else text
 
 
-def watch(agent: Any, guard: LoopGuard) -> None:
-    """Make *agent* one that *guard* watches."""
+def watch(agent: Any, guard: Any) -> None:
+    """Make *agent* one that *guard*, a `LoopGuard`, watches."""
     base = agent.own if isinstance(agent, Watched) else type(agent)
     names = {"guard": guard, "own": base, "__module__": base.__module__, "__qualname__": base.__qualname__}
     agent.__class__ = type(base.__name__, (Watched, base), names)
