@@ -23,6 +23,7 @@ from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import (
     DONE,
     INPUT_TOKENS,
+    LOOP,
     OUTPUT_TOKENS,
     TEXT,
     TWICE,
@@ -33,6 +34,7 @@ from unstuck.testing_adapters.world import (
     Said,
     Scenario,
     World,
+    scanned_file,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -132,6 +134,14 @@ class TestAgno(AdapterSuite):
 
         agent = Agent(model=Scripted(world), tools=world.tools(), tool_hooks=[guard, retry], telemetry=False)
         return agent.run("Go.").messages[-1].content
+
+    def test_the_history_of_a_guarded_run_scans_to_the_same_findings(self, tmp_path):
+        """Nudge, blocks and stop stand in the history under the guard's mark, so a scan finds what the guard found."""
+        guard, path = self.guard(on_stop="end"), tmp_path / "messages.json"
+        messages = agent_of(World(LOOP), guard).run("Go.").messages
+        path.write_text(json.dumps([message.to_dict() for message in messages]), "utf-8")
+        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
+        assert scanned_file(path) == live
 
     def test_a_team_member_is_linked(self):
         """A team's leader hands a task to a member, whose run is a sub-agent's."""

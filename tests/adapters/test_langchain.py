@@ -14,14 +14,28 @@ from langchain.agents import create_agent
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import tool
+from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 
+from unstuck import Result
 from unstuck.testing_adapters.suite import AdapterSuite
-from unstuck.testing_adapters.world import DONE, INPUT_TOKENS, OUTPUT_TOKENS, TEXT, TWICE, Answered, Asked, Item, Said, World
+from unstuck.testing_adapters.world import (
+    DONE,
+    INPUT_TOKENS,
+    LOOP,
+    OUTPUT_TOKENS,
+    TEXT,
+    TWICE,
+    Answered,
+    Asked,
+    Item,
+    Said,
+    World,
+    scanned_file,
+)
 
 ROLES = {HumanMessage: "user", SystemMessage: "system", AIMessage: "assistant"}
 USAGE = {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS, "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS}
@@ -121,6 +135,29 @@ class TestLangChain(AdapterSuite):
         for request in (GO, Command(resume="yes")):
             found = await agent.ainvoke(request, config)
         return found["messages"][-1].content
+
+    def test_the_history_of_a_guarded_run_scans_to_the_same_findings(self, tmp_path):
+        """Nudge, blocks and stop stand in the history under the guard's mark, so a scan finds what the guard found."""
+        guard, path = self.guard(on_stop="end"), tmp_path / "messages.json"
+        messages = agent_of(World(LOOP), guard).invoke(GO, FAR)["messages"]
+        path.write_text(json.dumps(convert_to_openai_messages(messages)), "utf-8")
+        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
+        assert scanned_file(path) == live
+
+    def test_a_tool_message_with_an_error_is_an_error(self):
+        """A tool that handles its own exception answers with `status="error"`: the outcome is `error`."""
+
+        @tool
+        def read_file(path: str) -> str:
+            """Read a file."""
+            raise ToolException("disk on fire")
+
+        read_file.handle_tool_error = True
+        events = []
+        agent = create_agent(Scripted(world=World(TWICE)), [read_file], middleware=[self.guard(on_event=events.append)])
+        agent.invoke(GO)
+        results = [(event.content, event.outcome) for event in events if isinstance(event, Result)]
+        assert results == [("disk on fire", "error")] * 2
 
     def test_a_new_turn_of_a_thread_begins_anew(self):
         """A person who speaks in the same thread starts a new run: what came before does not count."""

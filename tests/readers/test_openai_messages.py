@@ -119,3 +119,19 @@ def test_anthropics_blocks_in_messages_are_calls_and_results():
         User("", "And this?"),
         RunEnd(""),
     ]
+
+
+def test_what_a_live_guard_said_is_told_from_tools_and_persons():
+    """A refused call is blocked, a nudge behind a result is no part of it, and one in the user's role is no person's request."""
+    call = {"id": "a", "function": {"name": "ls", "arguments": "{}"}}
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "a.txt\n\n[unstuck] You have made the same call 3 times."},
+        {"role": "user", "content": "[unstuck] You have made the same call 3 times."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "[unstuck] This call was not executed."},
+    ]
+    events = TestTasks().events(json.dumps(messages).encode())
+    assert [event.origin for event in events if isinstance(event, User)] == ["harness"]
+    results = [(event.content, event.outcome) for event in events if isinstance(event, Result)]
+    assert results == [("a.txt", "ok"), ("[unstuck] This call was not executed.", "blocked")]

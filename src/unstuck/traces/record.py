@@ -43,6 +43,17 @@ def decode(line: bytes, decoder: Decoder[T]) -> T:
         raise ValueError("a number is too long to be read") from None
 
 
+GUARD = "[unstuck] "
+"""What every text begins with that a live guard put into a conversation."""
+
+
+def unguarded(content: Any) -> tuple[Any, bool]:
+    """A result without the nudge that a guard may have put behind it, and whether the guard answered in place of the tool."""
+    if not isinstance(content, str):
+        return content, False
+    return content.partition(f"\n\n{GUARD}")[0], content.startswith(GUARD)
+
+
 def seconds(value: object) -> float | None:
     """A time as seconds since 1970: ISO text, or a number of seconds or (above 10^11) milliseconds; `None` for anything else."""
     if isinstance(value, str):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unstuck.events import Call, Event, Message, Result, Usage, User
-from unstuck.traces.record import count, joined, known, seconds, text, word
+from unstuck.traces.record import GUARD, count, joined, known, seconds, text, unguarded, word
 
 if TYPE_CHECKING:
     from unstuck.traces.source import Source
@@ -43,7 +43,7 @@ class Conversation:
                 yield self._result(block, block.get("tool_use_id"), time)
             said = _said(message.get("content"))
             if said is not None or not results:
-                yield User(self._run, said)
+                yield User(self._run, said, "harness" if said is not None and said.startswith(GUARD) else "user")
         elif role == "assistant":
             yield from self._response(line, message, time)
         elif role in ("tool", "function"):
@@ -83,7 +83,8 @@ class Conversation:
             id = named[0][0] if named else "?"
         self._open = [one for one in self._open if one[0] != id]
         failed = fields.get("is_error") is True or fields.get("status") == "error"
-        return Result(self._run, id, joined(fields.get("content")), "error" if failed else "ok", time)
+        content, blocked = unguarded(joined(fields.get("content")))
+        return Result(self._run, id, content, "blocked" if blocked else "error" if failed else "ok", time)
 
 
 def _said(content: Any) -> str | None:
