@@ -77,7 +77,9 @@ LOOPS: list[tuple[str, list[Any], Answer, int]] = [
     ("a cycle with time stamps in its results", cycle("read_file", "list_files", "search"), stamped, 9),
     ("A-A-B", [[call("read_file", {"a": step})] for _ in range(20) for step in (1, 1, 2)], same, 9),
     ("a request id that changes", noisy("search"), page, 12),
+    ("a request id that changes, short answers", noisy("search"), same, 12),
     ("two in turn with a random argument", noisy("read_file", "list_files"), page, 16),
+    ("two in turn with a random argument, short answers", noisy("read_file", "list_files"), same, 16),
     ("time stamps in the results", [[call("search", {"a": "x"})]] * 60, stamped, 6),
     ("the same refusal", [[call("read_file", {"a": "/etc"})]] * 30, refused, 4),
     ("the same refusal of different calls", numbered("read_file", 30), refused, 8),
@@ -98,24 +100,7 @@ LOOPS: list[tuple[str, list[Any], Answer, int]] = [
 ]
 
 
-BRIEF = "near_repeat does not take a request id for noise where the answer is short"
-LOOPS_YET_TO_FIND = [
-    pytest.param(
-        noisy("search"), same, 12, id="a request id, short answers", marks=pytest.mark.xfail(reason=BRIEF, strict=False)
-    ),
-    pytest.param(
-        noisy("read_file", "list_files"),
-        same,
-        16,
-        id="two in turn with a random argument, short answers",
-        marks=pytest.mark.xfail(reason=BRIEF, strict=False),
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("responses", "answer", "by"), [*(pytest.param(*row[1:], id=row[0]) for row in LOOPS), *LOOPS_YET_TO_FIND]
-)
+@pytest.mark.parametrize(("responses", "answer", "by"), [row[1:] for row in LOOPS], ids=[row[0] for row in LOOPS])
 def test_a_loop_is_found_in_time(responses, answer, by):
     """It is nudged within a few rounds, and stopped or blocked long before the script is over."""
     guard = run(responses, answer, Wordless())
@@ -148,8 +133,9 @@ def edited(tool: str, args: dict[str, Any], number: int) -> str:
     return "ok" if tool == "write_file" else f"version {number} of the file"
 
 
-SLEEPS = "stuck_poll takes a sleep between looks that advance for a poll without news"
+SLEEP_AND_LOOK = [turn for _ in range(12) for turn in ([call("sleep", {"a": 5})], [call("job_status")])]
 HONEST: list[Any] = [
+    ("sleep and look, with progress", SLEEP_AND_LOOK, slept),
     ("a poll that advances", [[call("job_status", {"a": 7})]] * 12, progress),
     ("a poll that jumps", [[call("job_status", {"a": 7})]] * 3, lambda tool, args, n: f"{(10, 40, 80)[n - 1]} percent"),
     (
@@ -173,15 +159,7 @@ HONEST: list[Any] = [
 ]
 
 
-SLEEP_AND_LOOK = [turn for _ in range(12) for turn in ([call("sleep", {"a": 5})], [call("job_status")])]
-HONEST_YET_TO_PASS = [
-    pytest.param(
-        SLEEP_AND_LOOK, slept, id="sleep and look, with progress", marks=pytest.mark.xfail(reason=SLEEPS, strict=False)
-    )
-]
-
-
-@pytest.mark.parametrize(("responses", "answer"), [*(pytest.param(*row[1:], id=row[0]) for row in HONEST), *HONEST_YET_TO_PASS])
+@pytest.mark.parametrize(("responses", "answer"), [row[1:] for row in HONEST], ids=[row[0] for row in HONEST])
 def test_honest_repetition_is_left_alone(responses, answer):
     """Nothing is found, nothing is said, the run ends as its script does."""
     guard = run(responses, answer)
