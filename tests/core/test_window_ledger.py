@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,3 +93,13 @@ def test_a_number_in_another_row_makes_texts_surely_different():
     """Two pages of rows that differ in a number that is no volatile token are told apart without masking either."""
     assert surely_differ('{"id":1,"size":5}\n' * 3, '{"id":1,"size":5}\n{"id":2,"size":5}\n')
     assert not surely_differ('{"time":"12:30:01"}', '{"time":"12:30:02"}')
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("took 1\ntmpabcdefgh\n", "took 1\ntmpqrstuvwx\n"), ("pid\n=123\n", "pid\n=456\n"), ("a 1", "a 2"), ("a {1}", "a {1}")],
+    ids=("a temporary file without a digit", "a name on the line before", "no end of the piece", "no difference"),
+)
+def test_where_a_piece_cannot_be_judged_alone_nothing_is_concluded(one: str, other: str):
+    """A piece whose masking depends on what stands around it is left to masking."""
+    assert not surely_differ(one, other)
