@@ -107,6 +107,9 @@ OUTSIDE: dict[str, set[str]] = {
         room: {"click", "msgspec", "rich", "xxhash", "zstandard"}
         for room in ("readers", "scan", "reporters", "cli", "calibrate")
     },
+    "cli": {"click", "msgspec", "rich", "watchfiles"},
+    "hooks": {"xxhash"},
+    "store": set(),
     "traces": {"compression", "msgspec", "zstandard"},  # `compression` is Python's own from 3.14 on
     "cost": {"genai_prices"},
     "fingerprint": {"msgspec", "xxhash"},  # msgspec late, for values that are large enough to pay for its import

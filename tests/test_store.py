@@ -106,12 +106,14 @@ def test_a_broken_file_is_told_from_other_failures(tmp_path, content):
     """It can be moved away, with what lies beside it, and the next process begins anew."""
     path = tmp_path / FILE
     path.write_bytes(content)
-    with pytest.raises(BrokenFileError):
+    with pytest.raises(BrokenFileError) as caught:
         Store(str(path))
-    away = set_aside(str(path))
+    away = set_aside(str(path), caught.value.inode)
     assert Path(away).read_bytes() == content
     with closing(Store(str(path))) as opened, opened:
         assert opened.load(KEY) is None
+    assert set_aside(str(path), caught.value.inode) == str(path)  # a slower process found the same: the new file stays
+    assert path.exists()
 
 
 def test_a_locked_file_is_waited_for_and_then_given_up(path):

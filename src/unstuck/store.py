@@ -40,7 +40,9 @@ CREATE INDEX sessions_seen ON sessions (seen);
 
 
 class BrokenFileError(StateError):
-    """The file is there and is no database any more."""
+    """The file is there and is no database any more; *inode* is which file that was."""
+
+    inode = 0
 
 
 class Key(NamedTuple):
@@ -82,10 +84,12 @@ class Store:
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
         self.path = path
+        self._inode = 0
         self._until = time.monotonic() + patience
         try:
             if not os.path.exists(path):
                 _create(path)
+            self._inode = os.stat(path).st_ino
             self._base = sqlite3.connect(path, timeout=patience, isolation_level=None)
         except (sqlite3.Error, OSError) as error:
             raise _failed(path, error) from error
@@ -148,7 +152,7 @@ class Store:
                 # While a file is opened for the first time, or closed for the last, SQLite says so without having waited.
                 busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
                 if not busy or self._base.in_transaction or time.monotonic() > self._until:
-                    raise _failed(self.path, error) from error
+                    raise _failed(self.path, error, self._inode) from error
                 time.sleep(0.005)
 
 
@@ -170,13 +174,22 @@ def _create(path: str) -> None:
             os.unlink(new)
 
 
-def _failed(path: str, error: Exception) -> StateError:
-    broken = isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorname", "").startswith(_BROKEN)
-    return (BrokenFileError if broken else StateError)(f"{path}: {error}")
+def _failed(path: str, error: Exception, inode: int = 0) -> StateError:
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorname", "").startswith(_BROKEN):
+        broken = BrokenFileError(f"{path}: {error}")
+        broken.inode = inode
+        return broken
+    return StateError(f"{path}: {error}")
 
 
-def set_aside(path: str) -> str:
-    """Move a broken file out of the way, with what SQLite keeps beside it; the next process begins anew. Its new path."""
+def set_aside(path: str, inode: int) -> str:
+    """
+    Move the broken file *inode* out of the way, with what SQLite keeps beside it; the next process begins anew.
+
+    Returns its new path, or *path* where another process has done so before.
+    """
+    if os.stat(path).st_ino != inode:
+        return path
     away = f"{path}.broken-{int(time.time())}"
     os.replace(path, away)
     for beside in ("-wal", "-shm"):

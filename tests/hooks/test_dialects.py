@@ -80,6 +80,13 @@ def test_an_agents_file_follows_the_protocol(agent):
     assert AGENTS[agent] == f"unstuck.hooks.{agent}"
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_no_agents_file_knows_another(agent):
+    """One file a coding agent: what two of them share stands in the dialect."""
+    source = Path(importlib.import_module(AGENTS[agent]).__file__ or "").read_text("utf-8")
+    assert [other for other in AGENTS if other != agent and f"hooks.{other}" in source] == []
+
+
 def test_cursor_has_hooks_of_its_own(tmp_path):
     """Cursor also fires what stands in Claude Code's settings: such an event is left alone."""
     event = {**golden("claude_code")[2]["stdin"], "cursor_version": "2026.09.18"}

@@ -179,18 +179,15 @@ def calls_of(home: Path) -> int:
 
 
 def many(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
-    """So many hooks of one session at once, none of them with its event yet."""
+    """So many hooks of one session at once, each with an event of its own."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "UNSTUCK_HOME": str(home)}
-    return [
-        subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=home.parent)
-        for _ in range(count)
-    ]
-
-
-def give(process: subprocess.Popen[bytes], number: int) -> None:
-    assert process.stdin is not None
-    process.stdin.write(event(number))
-    process.stdin.close()
+    processes = []
+    for number in range(count):
+        given = home.parent / f"event-{number}"
+        given.write_bytes(event(number))
+        with given.open("rb") as file:
+            processes.append(subprocess.Popen(COMMAND, stdin=file, stdout=subprocess.PIPE, env=environment, cwd=home.parent))
+    return processes
 
 
 def finish(process: subprocess.Popen[bytes]) -> int:
@@ -204,8 +201,6 @@ def test_fifty_hooks_at_once_lose_no_call(tmp_path):
     """Also the very first of a session, while the file is being made."""
     home = tmp_path / "state"
     processes = many(home, 50)
-    for number, process in enumerate(processes):
-        give(process, number)
     assert [finish(process) for process in processes] == [0] * 50
     assert errors(home) == ""
     assert calls_of(home) == 50
@@ -217,8 +212,6 @@ def test_hooks_killed_at_random_lose_at_most_their_own_call(tmp_path):
     home = tmp_path / "state"
     choose = random.Random(5)
     processes = many(home, 50)
-    for number, process in enumerate(processes):
-        give(process, number)
     victims = choose.sample(processes, 20)
     for process in victims:
         time.sleep(choose.uniform(0, 0.05))

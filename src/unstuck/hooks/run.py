@@ -98,7 +98,7 @@ def judge(agent: str, delivered: Delivered, environ: Environ, *, last: bool = Fa
             else:
                 store.close()
     except BrokenFileError as error:
-        away = set_aside(path)
+        away = set_aside(path, error.inode)
         raise BrokenFileError(f"{error.problem}; it is now {away} and counting begins anew") from error
 
 
