@@ -142,11 +142,13 @@ class Monitor:
                 detectors = self._asked_about(view.moment, view.signs)
             for detector in detectors:
                 evidence = detector.look(view)
-                verdict = self._judge(view, evidence, repeats) if evidence is not None else None
+                if evidence is None:
+                    continue
+                verdict = self._judge(view, evidence, repeats)
                 if verdict is not None:
                     verdicts.append(verdict)
-                    if self.rules.policy.one_per_round:
-                        break
+                if self.rules.policy.one_per_round:
+                    break
         over = self.ledger.over
         if over is not None and type(event) is Result:
             verdicts.append(self._over_ceiling(over))
@@ -184,7 +186,7 @@ class Monitor:
             loop.level = int(level)
             call = None if moment == "message" or moment == "text" else view.call
             finding = finding_of(loop, evidence, level, call, view.message, trail.agent, policy.shadow)
-            if policy.consume:
+            if policy.consume and evidence.keys:  # what has no calls of its own, such as a budget, cannot be counted anew
                 loop.level = 0
                 trail.consume(evidence.keys)
         elif moment == "result" or moment == "round":

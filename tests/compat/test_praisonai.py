@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unstuck.compat.praisonai as ours
@@ -273,6 +273,7 @@ class TestBesidePraisonAI:
         assert verdicts[0] == verdicts[1]
 
     @given(st.integers(4, 7), st.integers(2, 6), EXCHANGES)
+    @settings(max_examples=300, deadline=None)
     def test_the_preset_finds_what_the_original_finds_first(self, warn, more, exchanges):
         """`--preset praisonai` nudges at the first `warning` and blocks at the first `critical`, over any script."""
         critical = warn + more

@@ -70,6 +70,19 @@ def test_no_preset_has_it(name):
     assert added.detectors[-1].pattern == "budget"
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_beside_any_preset_each_rung_is_reported_once(name):
+    """Also where a preset forgets what it has reported, a budget is pointed out once."""
+    rules = Options(preset=name, detectors={"budget": Budget(calls=4)}).rules()
+    monitor, found = Monitor(rules), []
+    for number in range(1, 10):
+        monitor.observe(Message("r", number, 1))
+        found += monitor.observe(Call("r", str(number), "read", {"n": number}, number)).findings
+        found += monitor.observe(Result("r", str(number), f"text {number}")).findings
+    levels = [one.level.label for one in found if one.pattern == "budget"]
+    assert levels == ["nudge", "block", "stop"][: rules.policy.strongest - Level.CONTINUE - 1]
+
+
 def test_a_run_of_several_turns_has_one_budget():
     """What was spent in earlier turns stays spent."""
     monitor, level = Monitor(Rules((Budget(calls=4),), Policy())), Level.CONTINUE
