@@ -161,7 +161,7 @@ def _kind_of_step(step: str) -> Kind | None:
 
 def target_digest(args: Any) -> int:
     """The digest of what *args* name as the call's target (a path, a URL); 0 where they name none."""
-    if isinstance(args, Mapping):
+    if type(args) is dict or isinstance(args, Mapping):
         for field in words.PATH_FIELDS:
             value = args.get(field)
             if isinstance(value, str):

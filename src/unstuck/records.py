@@ -441,10 +441,11 @@ class Round(Row):
 
     def step(self) -> Step:
         """The round as one symbol: parallel calls are a set, a duplicate among them counts once."""
-        if len(self.parts) == 1:
-            symbol, key, tool = self.parts[0]
+        parts = self.parts
+        if len(parts) == 1:
+            symbol, key, tool = parts[0]
             return Step(symbol, self.last_call, self.response, (symbol,), (key,), (tool,), self.waits)
-        symbols = tuple(sorted({part[0] for part in self.parts}))
+        symbols = tuple(sorted({part[0] for part in parts}))
         whole = symbols[0] if len(symbols) == 1 else text_digest(",".join(map(str, symbols)))
-        keys, tools = tuple(sorted({part[1] for part in self.parts})), tuple(sorted({part[2] for part in self.parts}))
+        keys, tools = tuple(sorted({part[1] for part in parts})), tuple(sorted({part[2] for part in parts}))
         return Step(whole, self.last_call, self.response, symbols, keys, tools, self.waits)

@@ -98,7 +98,9 @@ class CallWindow:
     def consume(self, keys: tuple[int, ...]) -> None:
         """Forget the calls that formed a reported loop."""
         kept = [entry for entry in self.made if entry.key not in keys]
-        self.made, self.counts, self.busy = deque(), {}, 0
+        self.made.clear()
+        self.counts.clear()
+        self.busy = 0
         for entry in kept:
             self.take(entry)
 

@@ -90,8 +90,11 @@ class WindowedResult(Windowed):
     def _find(self, made: Sequence[Made]) -> tuple[int, Sequence[Made]] | None:
         streaks: dict[int, list[Made]] = {}
         for entry in made:
-            streak = streaks.setdefault(entry.key, [])
-            if streak and (entry.result is None or streak[-1].result != entry.result):
+            streak = streaks.get(entry.key)
+            if streak is None:
+                streaks[entry.key] = [entry]
+                continue
+            if entry.result is None or streak[-1].result != entry.result:
                 streak.clear()
             streak.append(entry)
         for streak in streaks.values():
