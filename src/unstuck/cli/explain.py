@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,11 @@ def command(file: str, run: str | None, config: str | None, preset: str | None, 
     rules = rules_of(config, preset)
     data = sys.stdin.buffer.read() if file == "-" else None
     try:
-        found = runs.reports(_source(file, data, told=True), rules, options["format"])
+        with closing(_source(file, data, told=True)) as source:
+            found = runs.reports(source, rules, options["format"])
         position = _position(found, run)
-        events = runs.events_of(_source(file, data), position, options["format"])
+        with closing(_source(file, data)) as source:
+            events = runs.events_of(source, position, options["format"])
     except ReadError as error:
         click.echo(str(error), err=True)
         return NOTHING

@@ -111,7 +111,8 @@ class Strand(NamedTuple):
     """
     One loop as one detector saw it: its *entries* in order, the rungs it reached, the one that comes next.
 
-    *rule* says what is looked for where the pattern alone does not, *between* counts the other calls from the first entry to the last.
+    *rule* says what is looked for where the pattern alone does not, *between* counts the other calls from the first entry to the last;
+    *elsewhere* holds the rungs that the same loop reached by other patterns, which count for its ladder too.
     """
 
     loop: int
@@ -128,6 +129,7 @@ class Strand(NamedTuple):
     left_out: tuple[LeftOut, ...]
     between: int
     next: Next
+    elsewhere: tuple[tuple[str, Rung], ...] = ()
 
     @property
     def level(self) -> Level:

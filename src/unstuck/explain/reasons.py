@@ -64,6 +64,8 @@ CALL_ENDS = {
     "oscillation": "new_state",
     "delegation_loop": "other_task",
 }
+OF_THE_WORLD = ("repeated_result", "stuck_poll", "repeated_call", "near_repeat", "repeated_failure", "unknown_tool")
+"""Patterns whose count a change of the world ends."""
 FAILURES = ("repeated_failure", "unknown_tool", "failure_cascade", "recurring_failure")
 
 

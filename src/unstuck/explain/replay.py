@@ -42,7 +42,14 @@ def explain(events: Sequence[Event], rules: Rules | None = None, changed_by: str
         return ()
     replay = _Replay(rules, found, changed_by)
     replay.run(events)
-    return tuple(sorted((replay.strand(one) for one in found), key=lambda strand: strand.loop))
+    strands = sorted((replay.strand(one) for one in found), key=lambda strand: strand.loop)
+    return tuple(strand._replace(elsewhere=_elsewhere(strand, strands)) for strand in strands)
+
+
+def _elsewhere(strand: Strand, strands: Sequence[Strand]) -> tuple[tuple[str, Rung], ...]:
+    """The rungs that the loop of *strand* reached by others of *strands*."""
+    others = (other for other in strands if other.loop == strand.loop and other is not strand)
+    return tuple((other.pattern, rung) for other in others for rung in other.rungs)
 
 
 class _Replay:

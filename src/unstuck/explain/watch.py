@@ -9,7 +9,7 @@ from unstuck.explain import counters, marks
 from unstuck.explain.answer import Entry, Exchange, Reset
 from unstuck.explain.counters import NOTHING, Subject
 from unstuck.explain.journal import Journal, Made
-from unstuck.explain.reasons import FAILURES, Small, small, why_back, why_not
+from unstuck.explain.reasons import FAILURES, OF_THE_WORLD, Small, small, why_back, why_not
 
 if TYPE_CHECKING:
     from unstuck.explain.strands import Found, Point
@@ -74,7 +74,7 @@ class Watch:
 
     def _back(self, at: int, event: Event, ledger: Ledger, journal: Journal) -> None:
         calls: tuple[int, ...] = ()
-        if journal.changed and self.now.raw == 0:
+        if journal.changed and self.now.raw == 0 and self.subject.pattern in OF_THE_WORLD:
             reason, calls = "changed_world", journal.changed
             fell = next((point for point in self.found.points if point.at == at and not point.ahead), None)
             if fell is not None and journal.now is not None:  # its own round changed the world after it had counted

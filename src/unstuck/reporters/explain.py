@@ -16,7 +16,7 @@ from unstuck.reporters import clean, plural
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from unstuck.explain import Entry, Explanation
+    from unstuck.explain import Entry, Explanation, Rung
 
 STYLES = {Level.OBSERVE: "cyan", Level.NUDGE: "yellow", Level.BLOCK: "magenta", Level.STOP: "bold red"}
 RULES = {
@@ -238,6 +238,10 @@ def _name(entry: Exchange) -> str:
     return f"#{entry.call}" if entry.call is not None else f"response {entry.message}"
 
 
+def _place(rung: Rung) -> str:
+    return f"#{rung.call}" if rung.call is not None else f"response {rung.message}"
+
+
 def _is_text(strand: Strand) -> bool:
     """Whether it is about responses without calls."""
     return not any(isinstance(entry, Exchange) and entry.call is not None for entry in strand.entries)
@@ -291,6 +295,9 @@ def _foot(strand: Strand, *, masked: bool) -> RenderableType:
     table.add_row("Next", _next(strand.next, strand))
     if strand.between and strand.pattern != "stalled":
         table.add_row("Between", f"{plural(strand.between, 'other call')}, which neither counted nor broke the count")
+    if strand.elsewhere:
+        reached = (f"{rung.level.label} at {_place(rung)} by {pattern}" for pattern, rung in strand.elsewhere)
+        table.add_row("Same loop", ", ".join(reached))
     for group in strand.left_out:
         table.add_row("Left out", f"{_ranges(group.calls)}: {WHY[group.reason]}")
     if any(rung.would is not None for rung in strand.rungs):

@@ -42,6 +42,7 @@ def _strand(strand: Strand, *, content: bool) -> dict[str, Any]:
         "left_out": [{"reason": group.reason, "calls": list(group.calls)} for group in strand.left_out],
         "between": strand.between,
         "next": _next(strand.next),
+        "elsewhere": [{"pattern": pattern, **_rung(rung)} for pattern, rung in strand.elsewhere],
     }
 
 
