@@ -77,6 +77,9 @@ def _hinted(annotations: Mapping[str, Any]) -> Kind | None:
     return None
 
 
+_AGENTS = frozenset(("agent", "subagent"))
+
+
 @lru_cache(maxsize=1024)
 def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     """The kind that a tool's name suggests; of an MCP name (`mcp__server__tool`) the last part counts."""
@@ -84,7 +87,7 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     if not parts:
         return "other"
     first, all_parts = parts[0], frozenset(parts)
-    if all_parts & (words.DELEGATE | extra.delegate) and (first in words.DELEGATE or "agent" in all_parts or len(parts) == 1):
+    if all_parts & (words.DELEGATE | extra.delegate) and (first in words.DELEGATE or all_parts & _AGENTS or len(parts) == 1):
         return "delegate"
     if first in words.STEP or first in extra.step:
         return "step"
