@@ -1,0 +1,205 @@
+"""What a tool is, and from what that is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unstuck.kinds import KINDS, Kinds, command_of, kind_of_command, kind_of_name, target_digest
+from unstuck.words import Words
+
+NAMES = {
+    "read": "read_file readFile ReadFile Read get_user list_dir search grep Glob web_search fetch_page view_image "
+    "find_by_id mcp__files__read_file mcp__srv__get_row describe-table query_db inspect_element checkInventory "
+    "user_search customer_lookup HTTPGet",
+    "write": "write_file Write edit_file Edit MultiEdit create_issue delete_row remove_label set_value put_object "
+    "update_record insert_row book_flight cancel_order send_money mcp__git__commit apply_patch rename_symbol "
+    "TodoWrite file_write move_file install_package",
+    "wait": "wait sleep wait_for_job poll_status check_status job_status get_progress BashOutput_wait await_result",
+    "talk": "say ask_user reply send_message send_email notify respond announce",
+    "delegate": "delegate delegate_task spawn_agent spawn handoff handoff_to_sales transfer_to_agent dispatch_agent Task task "
+    "run_subagent runSubagent start_agent",
+    "other": "foo kettle magic_8 x 42 名前",
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in NAMES.items() for name in names.split()])
+def test_a_name_tells_the_kind(kind: str, name: str):
+    """Snake, kebab and camel case, MCP names by their last part; a name nobody knows is `other`."""
+    assert kind_of_name(name) == kind
+
+
+@pytest.mark.parametrize("name", ["", "_", "__", "mcp__", " ", "\ud800", "mcp____", "🙂"])
+def test_a_name_without_words_is_other(name: str):
+    """Whatever it is made of."""
+    assert kind_of_name(name) == "other"
+
+
+@pytest.mark.parametrize(
+    "name", ["bash", "Bash", "shell", "execute_command", "run_command", "terminal", "powershell", "exec_bash"]
+)
+def test_a_shell_is_what_its_command_is(name: str):
+    """And a shell without a command that is known is `shell`."""
+    kinds = Kinds()
+    assert kinds.of(name, {"command": "ls -la"}) == "read"
+    assert kinds.of(name, {"command": "rm -rf build"}) == "write"
+    assert kinds.of(name, {"cmd": "sleep 5"}) == "wait"
+    assert kinds.of(name, {"command": ["git", "commit", "-m", "x"]}) == "write"
+    assert kinds.of(name, "cat a.txt") == "read"
+    assert kinds.of(name, {}) == kinds.of(name, None) == kinds.of(name, {"command": "./build.sh"}) == "shell"
+
+
+COMMANDS = {
+    "read": [
+        "ls",
+        "cat a.txt | grep x | sort | uniq -c",
+        "cd src && ls",
+        "cd /a; cat b",
+        "sudo cat /etc/hosts",
+        "env FOO=1 printenv",
+        "/usr/bin/grep -r x .",
+        "git status",
+        "git log --oneline",
+        "git diff > /dev/null",
+        "ls 2>/dev/null",
+        "ls 2>&1 | head",
+        "sed -n 1,5p a.txt",
+        "docker ps",
+        "time cat a",
+        "find . -name '*.py' | wc -l",
+        "SELECT * FROM t",
+        "select a from b where c > 3",
+        "echo hello",
+        "curl https://x.example",
+        "set -e; cat a",
+        "true && pwd",
+    ],
+    "write": [
+        "rm a",
+        "mv a b && ls",
+        "ls; touch x",
+        "echo x > a.txt",
+        "cat a >> b",
+        "sed -i s/a/b/ f",
+        "sed --in-place s/a/b/ f",
+        "sudo rm -rf /tmp/x",
+        "cd x && mkdir y",
+        "git commit -m 'x y'",
+        "git push",
+        "git checkout main",
+        "pip install x",
+        "npm install",
+        "sudo apt-get install -y x",
+        "FOO=1 rm a",
+        "env A=1 rm a",
+        "tee log.txt",
+        "cat a | tee b",
+        "kill 77",
+        "INSERT INTO t VALUES (1)",
+        "update t set a = 1 where b",
+        "docker rm x",
+        "curl https://x.example > page.html",
+        "xargs rm < list",
+    ],
+    "wait": ["sleep 5", "sleep 5; cat log", "sleep 5 && tail log", "timeout 5 cat a", "watch ls", "wait"],
+    "shell": ["", "   ", "./run.sh", "make", "python x.py", "npm test", "pytest -q", "foo | bar", "python x.py | tail -n 3"],
+}
+
+
+@pytest.mark.parametrize(("kind", "command"), [(kind, command) for kind, commands in COMMANDS.items() for command in commands])
+def test_a_command_line_tells_the_kind(kind: str, command: str):
+    """Any step that changes something makes a write, else a wait, else what is not known, else a look."""
+    assert kind_of_command(command) == kind
+
+
+@pytest.mark.parametrize("command", ["x" * 20_000, "a | " * 4_000, ">" * 10_000, "\ud800", "| | |", "&& &&", "sudo", "env A=1"])
+def test_odd_command_lines_are_shells_or_writes(command: str):
+    """None raises, and none is taken for a look."""
+    assert kind_of_command(command) in ("shell", "write")
+
+
+def test_a_comparison_in_sql_is_no_redirection():
+    """`>` in a query changes nothing."""
+    assert kind_of_command("WITH x AS (SELECT 1) SELECT * FROM x WHERE a > 3") == "read"
+
+
+HINTS: list[tuple[dict[str, Any], str]] = [
+    ({"readOnlyHint": True}, "read"),
+    ({"readOnlyHint": False}, "write"),
+    ({"destructiveHint": True}, "write"),
+    ({"readOnlyHint": True, "destructiveHint": True}, "read"),
+    ({"kind": "wait"}, "wait"),
+    ({"kind": "read", "readOnlyHint": False}, "read"),
+    ({"kind": "nonsense", "readOnlyHint": True}, "read"),
+    ({"idempotentHint": True}, "other"),
+    ({"destructiveHint": False}, "other"),
+    ({"readOnlyHint": "yes"}, "other"),
+    ({"readOnlyHint": None}, "other"),
+    ({}, "other"),
+]
+
+
+@pytest.mark.parametrize(("hints", "kind"), HINTS, ids=repr)
+def test_annotations_tell_the_kind_where_they_do(hints: dict[str, Any], kind: str):
+    """MCP's hints count where they are true or false; what they leave open is told from the name."""
+    assert Kinds().of("kettle", None, hints) == kind
+
+
+def test_the_table_wins_over_annotations_these_over_names_these_over_commands():
+    """The user knows best, then the server."""
+    table = Kinds({"get_x": "write", "mcp__jira__*": "talk"})
+    assert table.of("get_x", None, {"readOnlyHint": True}) == "write"
+    assert table.of("mcp__jira__get_issue", None, {"readOnlyHint": True}) == "talk"
+    assert table.of("get_y", None, {"readOnlyHint": False}) == "write"
+    assert table.of("get_y") == "read"
+    assert Kinds({"bash": "read"}).of("bash", {"command": "rm a"}) == "read"
+    assert Kinds().of("bash", {"command": "rm a"}, {"readOnlyHint": True}) == "read"
+
+
+def test_an_exact_name_wins_over_a_beginning():
+    """A tool that the table names in full is that."""
+    assert Kinds({"get_*": "wait", "get_x": "talk"}).of("get_x") == "talk"
+    assert Kinds({"get_*": "wait", "get_x": "talk"}).of("get_y") == "wait"
+    assert Kinds({"*": "delegate"}).of("anything") == "delegate"
+
+
+@pytest.mark.parametrize("kind", ["read", "write", "wait", "talk", "delegate", "shell"])
+def test_every_list_of_names_can_be_extended(kind: str):
+    """A word of one's own stands for the kind whose list it is added to."""
+    kinds = Kinds(words=Words(**{kind: frozenset(("zorb",))}))
+    assert kinds.of("zorb") == kind
+    assert Kinds().of("zorb") == "other"
+
+
+def test_kinds_are_few_and_known():
+    """The names that settings and annotations may use."""
+    assert {"read", "write", "wait", "talk", "delegate", "shell", "other"} <= KINDS
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("ls", "ls"),
+        ({"command": "ls"}, "ls"),
+        ({"code": "print(1)"}, "print(1)"),
+        ({"script": "x", "command": "ls"}, "ls"),
+        ({"command": ["git", "status"]}, "git status"),
+        ({"command": ["git", 7, None]}, "git"),
+        ({"other": "ls"}, None),
+        ({"command": 7}, None),
+        (None, None),
+        (["ls"], None),
+    ],
+    ids=repr,
+)
+def test_where_a_command_stands(args: Any, expected: str | None):
+    """In the fields that are known for it, as text or as a list of words."""
+    assert command_of(args) == expected
+
+
+def test_what_a_call_is_about():
+    """Its path or address; nothing where it names none."""
+    assert target_digest({"path": "a"}) == target_digest({"file_path": "a", "content": "x"}) != 0
+    assert target_digest({"url": "a"}) != target_digest({"url": "b"})
+    assert target_digest({"query": "a"}) == target_digest(None) == target_digest("a") == target_digest({"path": 7}) == 0
