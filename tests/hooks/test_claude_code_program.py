@@ -169,6 +169,7 @@ def test_sub_agents_are_judged_apart(run):
     assert len(agents) == 1
     assert session.actions()[:2] == ["nudged", "denied"]
     assert session.actions()[-1] == "ended"
+    assert "all done" in session.done.stdout  # the end of a sub-agent is not that of the session
     (agent,) = agents
     paths = [path for path in session.transcripts() if agent in path.name]
     assert session.findings(*paths) == session.logged(agent)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unstuck.errors import StateError
 from unstuck.events import Call, Result, User
@@ -166,6 +168,22 @@ def test_nothing_of_arguments_and_results_is_kept(tmp_path):
         assert store.load(Key("claude_code", "s", "main")) is not None
     store.close()
     assert [file.name for file in tmp_path.iterdir() if secret.encode() in file.read_bytes()] == []
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["same", "else", "3 of 9"]), st.booleans()), max_size=40))
+def test_a_process_for_each_event_decides_like_one_for_all(steps):
+    """Saving and loading between any two deliveries changes no decision."""
+    saved, live = Talk(), Guard(RULES)
+    now = 0.0
+    for args, content, person in steps:
+        now += 10.0
+        events = [User("s", "go on")] if person else []
+        events += [Call("s", "", "Bash", {"command": args}, time=now), Result("s", "", content, "ok", now)]
+        for event in events:
+            call = ("Bash", {"command": args}) if isinstance(event, Result) else None
+            one = saved.deliver(event, call=call)
+            other = live.judge(Delivered("s", "main", event, None, "", call))
+            assert (one.level, one.findings, one.call) == (other.level, other.findings, other.call)
 
 
 def test_a_project_sets_its_own_rules(tmp_path):
