@@ -53,7 +53,7 @@ def _where(function: F) -> F:
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
 
 
-@command.command()
+@command.command(short_help="Enter the hooks.")
 @_where
 @_dry_run
 def install(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
@@ -64,7 +64,7 @@ def install(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> i
     return status
 
 
-@command.command()
+@command.command(short_help="Take the hooks out again.")
 @_where
 @_dry_run
 def uninstall(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
@@ -72,7 +72,7 @@ def uninstall(agents: tuple[str, ...], project: str | None, *, dry_run: bool) ->
     return _change(agents, project, uninstalling, dry_run=dry_run)
 
 
-@command.command()
+@command.command(short_help="Say how the hooks stand.")
 @_where
 def status(agents: tuple[str, ...], project: str | None) -> int:
     """Say how the hooks stand: installed, outdated (another place of unstuck), partly, not installed."""
@@ -88,7 +88,7 @@ def status(agents: tuple[str, ...], project: str | None) -> int:
     return result
 
 
-@command.command(context_settings={"ignore_unknown_options": True}, add_help_option=True)
+@command.command(short_help="Answer one event; coding agents call this.")
 @click.argument("agent", type=click.Choice(list(AGENTS)))
 def run(agent: str) -> int:
     """Answer one event on standard input; coding agents call this."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,12 +87,12 @@ def _follow(console: Console, followed: Followed, folders: list[Path], span: tim
                 console.print(_now(console, followed, span))
 
         show()
-        for changes in watchfiles.watch(*places, yield_on_timeout=True, rust_timeout=1000, raise_interrupt=False):
-            for _, name in changes:
-                for path, changed in modified([Path(name)], 0.0):
+        with suppress(KeyboardInterrupt):  # that is how a person ends it
+            for changes in watchfiles.watch(*places, yield_on_timeout=True, rust_timeout=1000):
+                for path, changed in modified([Path(name) for _, name in changes], 0.0):
                     followed.touch(path, changed)
-            if followed.read(time.time()) or console.is_terminal:
-                show()
+                if followed.read(time.time()) or console.is_terminal:
+                    show()
 
 
 def _now(console: Console, followed: Followed, span: timedelta) -> Table:
