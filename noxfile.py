@@ -39,9 +39,20 @@ def adapter(session: nox.Session, name: str) -> None:
     """One framework in an environment of its own: its tests, and mypy on its adapter."""
     install(session, "test", "types", extras=name.replace("_", "-"))
     session.run("pytest", f"tests/adapters/test_{name}.py", *session.posargs)
+    session.run("pytest", "tests/test_docs.py", "-k", f"frameworks/{name}")
     # By file names: pyproject.toml leaves these folders out, and that holds for `--package` too.
     place = ADAPTERS[name]
     session.run("mypy", *map(str, [place] if place.is_file() else sorted(place.rglob("*.py"))))
+
+
+@nox.session(python=PYTHONS[0])
+@nox.parametrize("name", ["crewai", "langchain", "openai_agents", "pydantic_ai"])
+def adapter_lowest(session: nox.Session, name: str) -> None:
+    """One framework at the oldest release that its extra allows."""
+    extra = name.replace("_", "-")
+    install(session, "test", extras=extra)
+    session.install(*(one.replace(">=", "==") for one in PROJECT["project"]["optional-dependencies"][extra]))
+    session.run("pytest", f"tests/adapters/test_{name}.py", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

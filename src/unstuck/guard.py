@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from functools import wraps
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from unstuck.config import Options, Settings
@@ -68,7 +68,7 @@ class Guard:
         self.attended, self.graceful = attended, on_stop == "end"
         self._found: deque[Finding] = deque(maxlen=MOST_FINDINGS)
         self._on_finding, self._on_event = on_finding, on_event
-        self._lock = Lock()
+        self._lock = RLock()
         self._runs: OrderedDict[Hashable, tuple[LiveAgent, Any]] = OrderedDict()
 
     @property
@@ -91,13 +91,16 @@ class Guard:
 
     def begin(self, key: Hashable, agent: str = MAIN, owner: Any = None) -> LiveAgent:
         """A run begins that the framework knows by *key*; *owner* is held as long as the run is, so that its `id` stays its own."""
-        begun = self.start(agent)
+        return self.keep(key, self.start(agent), owner)
+
+    def keep(self, key: Hashable, agent: LiveAgent, owner: Any = None) -> LiveAgent:
+        """From here on *agent* is the one known by *key*."""
         with self._lock:
-            self._runs[key] = begun, owner
+            self._runs[key] = agent, owner
             self._runs.move_to_end(key)
             if len(self._runs) > MOST_RUNS:
                 self._runs.popitem(last=False)
-        return begun
+        return agent
 
     def at(self, key: Hashable, agent: str = MAIN, owner: Any = None) -> LiveAgent:
         """The run known by *key*, begun where it is not."""
@@ -106,18 +109,16 @@ class Guard:
             if found is not None:
                 self._runs.move_to_end(key)
                 return found[0]
-        return self.begin(key, agent, owner)
+            return self.begin(key, agent, owner)  # inside the lock: parallel calls may be the first that is seen of a run
 
     def take_over(self, key: Hashable, name: str) -> LiveAgent:
         """The agent called *name* has the conversation known by *key* now, in the run of whoever had it before; begun where nobody had."""
         with self._lock:
             found = self._runs.get(key)
-            if found is not None:
-                before, owner = found
-                agent = before.hand_over(name)
-                self._runs[key] = agent, owner
-                return agent
-        return self.begin(key, name)
+            if found is None:
+                return self.begin(key, name)
+            before, owner = found
+            return self.keep(key, before.hand_over(name), owner)
 
     def end(self, key: Hashable, outcome: str | None = None) -> None:
         """The run known by *key* is over; for a sub-agent its part of the run."""

@@ -176,7 +176,7 @@ class TestOpenAIAgents(AdapterSuite):
             return result.final_output
 
         assert asyncio.run(approve()) == DONE
-        assert len([event for event in events if isinstance(event, Call)]) == 2
+        assert [event.approved for event in events if isinstance(event, Call)] == [True, True]
         assert [event.content for event in events if isinstance(event, Result)] == ["10 lines"] * 2
 
     def test_an_agent_as_a_tool_is_linked(self):

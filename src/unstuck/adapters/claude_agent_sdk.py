@@ -98,12 +98,11 @@ class LoopGuard(Guard):
         id = data.get("agent_id")
         if id is None:
             return main
-        with main.run.lock:
+        with self._lock:
             found = self._runs.get((data["session_id"], id))
-            if found is None:
-                found = main.run.spawned(data.get("agent_type") or "agent", main), None
-                self._runs[data["session_id"], id] = found
-            return found[0]
+            if found is not None:
+                return found[0]
+            return self.keep((data["session_id"], id), main.run.spawned(data.get("agent_type") or "agent", main))
 
     @failsafe
     def _said(self, agent: LiveAgent, message: Any) -> None:

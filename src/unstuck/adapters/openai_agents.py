@@ -8,13 +8,12 @@ refuses the call and is raised before the next model call. Hosted, computer and 
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import cached_property
 from typing import Any
 
 from unstuck.errors import LoopStopped as _LoopStopped
 from unstuck.errors import MissingDependencyError
 from unstuck.events import Usage
-from unstuck.guard import Guard, OnStop, failsafe
+from unstuck.guard import MOST_RUNS, Guard, OnStop, failsafe
 from unstuck.live import LiveAgent
 
 try:
@@ -46,10 +45,9 @@ class LoopGuard(Guard, RunHooks[Any]):
 
     stops: tuple[OnStop, ...] = ("error",)
 
-    @cached_property
-    def _calls(self) -> dict[tuple[int, str], LiveAgent]:
-        """Where each open call belongs."""
-        return {}
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._calls: dict[tuple[int, str], LiveAgent] = {}  # where each open call belongs
 
     async def on_agent_start(self, context: Any, agent: Any) -> None:
         """An agent starts, the first of its run or after a hand-off."""
@@ -115,6 +113,8 @@ class LoopGuard(Guard, RunHooks[Any]):
             return ToolGuardrailFunctionOutput.allow()
         place = self._place(context, data.agent)
         self._calls[id(context.usage), context.tool_call_id] = place
+        if len(self._calls) > MOST_RUNS:  # a run that is broken off leaves its calls behind
+            del self._calls[next(iter(self._calls))]
         place.enter()  # the tool runs in this task, and nothing else does
         _CALL.set(context.tool_call_id)
         refusal = self._called(place, context)
@@ -122,7 +122,8 @@ class LoopGuard(Guard, RunHooks[Any]):
 
     @failsafe
     def _called(self, place: LiveAgent, context: Any) -> str | None:
-        return place.refusal(context.tool_call_id, context.tool_name, context.tool_arguments)
+        approved = context.is_tool_approved(context.tool_name, context.tool_call_id) is True
+        return place.refusal(context.tool_call_id, context.tool_name, context.tool_arguments, approved=approved)
 
     @failsafe
     def _returned(self, place: LiveAgent, id: str, result: Any) -> None:

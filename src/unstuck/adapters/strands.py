@@ -81,7 +81,10 @@ class LoopGuard(Guard, HookProvider):
             return
         event.cancel_tool = refusal
         if self.graceful and agent.run.stopped is not None:
-            event.agent.cancel(message=refusal, after_current_tools=True)
+            try:
+                event.agent.cancel(message=refusal, after_current_tools=True)
+            except TypeError:  # before release 1.62
+                event.invocation_state.setdefault("request_state", {})["stop_event_loop"] = True
 
     def _after_tool(self, event: AfterToolCallEvent) -> None:
         agent = self._agent(event)

@@ -19,10 +19,9 @@ from unstuck.adapters import FRAMEWORKS
 from unstuck.config import Options
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import LoopStopped
-from unstuck.events import Call, Event, Message, Result
+from unstuck.events import Call, Event, Message, Result, RunStart
 from unstuck.findings import Level
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.live import MARK
 from unstuck.testing_adapters.world import (
     BROKEN,
@@ -48,6 +47,7 @@ from unstuck.testing_adapters.world import (
     scanned_file,
     texts,
 )
+from unstuck.view import View
 
 TEN = LOOP._replace(turns=LOOP.turns[:10])
 
@@ -272,6 +272,12 @@ class AdapterSuite:
         calls = [(event.tool, _object(event.args)) for event in events if isinstance(event, Call)]
         assert calls == [(self.prefix + READ.tool, READ.args)] * 2
         assert ["10 lines" in str(event.content) for event in events if isinstance(event, Result)] == [True] * 2
+
+    def test_attendance_is_passed_on(self) -> None:
+        """With `attended=False` the run's first event says that nobody can answer, so that the ceiling applies."""
+        events: list[Event] = []
+        self.attempt(World(TWICE), self.guard(attended=False, on_event=events.append))
+        assert [event.attended for event in events if isinstance(event, RunStart)] == [False]
 
     def test_runs_one_after_another_do_not_mix(self) -> None:
         """Two runs in one task, two equal calls each: none is nudged, and none is taken for a part of the other."""

@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from unstuck.events import MAIN, Usage
 from unstuck.guard import Guard, failsafe
-from unstuck.live import LiveAgent
+from unstuck.live import MARK, LiveAgent
 
 if TYPE_CHECKING:
     from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -24,7 +24,9 @@ class Exchanges(Guard):
     @failsafe
     def heard(self, agent: LiveAgent, state: Any) -> None:
         """The latest response in *state*, once."""
-        message = next(message for message in reversed(messages_of(state)) if isinstance(message, AIMessage))
+        message = next((message for message in reversed(messages_of(state)) if isinstance(message, AIMessage)), None)
+        if message is None:
+            return
         model = message.response_metadata.get("model_name")
         agent.heard_once(message.id, str(message.text), len(message.tool_calls), usage=_usage(message), model=model)
 
@@ -81,7 +83,8 @@ def thread_of(config: Mapping[str, Any]) -> str | None:
 
 def turn_of(state: Any) -> str | None:
     """The id of the person's last message: no other invocation has it, and agents that hand a conversation on share it."""
-    return next((message.id for message in reversed(messages_of(state)) if isinstance(message, HumanMessage)), None)
+    said = (message for message in reversed(messages_of(state)) if isinstance(message, HumanMessage))
+    return next((message.id for message in said if not str(message.content).startswith(MARK)), None)
 
 
 def is_nested(config: Mapping[str, Any]) -> bool:
