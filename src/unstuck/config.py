@@ -16,9 +16,9 @@ from unstuck.errors import SettingsError
 from unstuck.findings import Level
 from unstuck.kinds import KINDS, Kinds
 from unstuck.ladder import Ladder, check_count
-from unstuck.ledger import Reading
 from unstuck.policy import Policy
 from unstuck.presets import Rules, preset
+from unstuck.reading import Reading
 from unstuck.wording import Wording
 from unstuck.words import Words
 

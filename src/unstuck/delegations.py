@@ -6,7 +6,8 @@ from typing import Any
 
 from unstuck.cycles import Cycles, Step
 from unstuck.fingerprint import text_digest
-from unstuck.records import Pending, Said
+from unstuck.records import Said
+from unstuck.states import Pending
 
 SAME_TASK = 0.55
 """The share of words from which on two tasks are one: a new first verb and a new turn of phrase change no more than that."""

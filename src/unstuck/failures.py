@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from xxhash import xxh32_intdigest as _xxh
+
 from unstuck import words
 from unstuck.fingerprint import text_digest
-from unstuck.sketch import Sketch, words_of
 from unstuck.records import Said
+from unstuck.sketch import Sketch, words_of
 from unstuck.volatile import MASK, mask, spans
-from xxhash import xxh32_intdigest as _xxh
 
 _LONGEST = 4_096
 _QUOTED = re.compile(r"`[^`]{0,4096}`")

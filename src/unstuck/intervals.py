@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from unstuck.fingerprint import text_digest
-from unstuck.records import Pending, Row
-
+from unstuck.records import Row
+from unstuck.states import Pending
 
 _digest = lru_cache(maxsize=1_024)(text_digest)
 

@@ -15,11 +15,12 @@ from unstuck.errors import StateError
 from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
-from unstuck.ledger import Ledger, View
+from unstuck.ledger import Ledger
 from unstuck.policy import BLOCK, NUDGE, OBSERVE, STOP, Loop, Loops, allowed, finding_of
 from unstuck.policy import CONTINUE as CLEAR
 from unstuck.signs import ANY
 from unstuck.trail import Trail
+from unstuck.view import View
 from unstuck.window_ledger import WindowLedger, suffices
 from unstuck.wording import model_text
 

@@ -32,8 +32,8 @@ from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, Window
 from unstuck.errors import SettingsError
 from unstuck.findings import Level
 from unstuck.ladder import Ladder
-from unstuck.ledger import Reading
 from unstuck.policy import Policy
+from unstuck.reading import Reading
 from unstuck.wording import Wording
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
-from unstuck.records import ALIKE, CallState, Pending, ToolState, answer_words
+from unstuck.records import ALIKE
 from unstuck.sketch import share_known, sketch, words_of
+from unstuck.states import CallState, Pending, ToolState, answer_words
 from unstuck.trail import Trail
 from unstuck.volatile import mask, template
 
-if TYPE_CHECKING:
-    from unstuck.ledger import Ledger
+
+class World(Protocol):
+    """What is changed: `epoch` counts changes of the world, `compaction` those of the context."""
+
+    epoch: int
+    compaction: int
+
 
 SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
@@ -25,14 +31,14 @@ STALE = 0.5
 
 
 def settle_call(
-    ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, time: float | None, round_: int
+    world: World, trail: Trail, pending: Pending, raw: int, text: str, time: float | None, round_: int
 ) -> CallState:
     """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
     calls, key = trail.calls, pending.key
     state = calls.pop(key, None)
     again = False
     if state is None:
-        state = CallState(key, pending.tool, pending.kind, pending.call, ledger.epoch, ledger.compaction)
+        state = CallState(key, pending.tool, pending.kind, pending.call, world.epoch, world.compaction)
         state.raw, state.text, state.receipt = raw, text, pending.kind == "delegate"
         if pending.approved:
             state.same = 0  # a person has seen it
@@ -40,16 +46,16 @@ def settle_call(
             del calls[next(iter(calls))]
     elif pending.approved:
         if not state.again(raw, text):
-            _restart(ledger, state, pending)
+            _restart(world, state, pending)
             state.same = state.lift = 0
-    elif state.epoch != ledger.epoch:
+    elif state.epoch != world.epoch:
         state.again(raw, text)
-        _restart(ledger, state, pending)
+        _restart(world, state, pending)
     elif state.round != round_:
-        _repeat(ledger, trail, state, pending, raw, text)
+        _repeat(world, trail, state, pending, raw, text)
         again = state.same > 1
     elif raw != state.raw and not state.again(raw, text):
-        _restart(ledger, state, pending)
+        _restart(world, state, pending)
         state.same = 0  # one response, one call, two answers: neither is what the call comes to
     calls[key] = state  # the one used last stands last
     if not again:
@@ -70,17 +76,17 @@ def _ground(trail: Trail, pending: Pending) -> None:
         trail.redundant = sorted([*trail.redundant[-31:], pending.key])
 
 
-def _restart(ledger: Ledger, state: CallState, pending: Pending) -> None:
-    state.first, state.epoch, state.compaction = pending.call, ledger.epoch, ledger.compaction
+def _restart(world: World, state: CallState, pending: Pending) -> None:
+    state.first, state.epoch, state.compaction = pending.call, world.epoch, world.compaction
     state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
     state.numbers, state.runs, state.known = (), (), frozenset()
 
 
-def _repeat(ledger: Ledger, trail: Trail, state: CallState, pending: Pending, raw: int, text: str) -> None:
-    if state.compaction != ledger.compaction:
-        state.compaction = ledger.compaction
-        if state.fresh_read != ledger.epoch:
-            state.fresh_read = ledger.epoch
+def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, raw: int, text: str) -> None:
+    if state.compaction != world.compaction:
+        state.compaction = world.compaction
+        if state.fresh_read != world.epoch:
+            state.fresh_read = world.epoch
             return
     before = state.text
     if raw != state.raw and not state.again(raw, text):
@@ -113,7 +119,7 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
     state.differing = state.differing + 1 if stale else 0
 
 
-def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> ToolState:
+def settle_tool(world: World, trail: Trail, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> ToolState:
     """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
     tools = trail.tools
     tool = tools.get(pending.tool)
@@ -122,7 +128,7 @@ def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
         if len(tools) > trail.window:
             del tools[next(iter(tools))]
     if outcome == "error" or outcome == "retry":
-        _failed(ledger, trail, tool, pending, text, round_)
+        _failed(world, trail, tool, pending, text, round_)
     else:
         tool.ok_round = trail.ok_round = round_
         if tool.failed:
@@ -137,7 +143,7 @@ def settle_tool(ledger: Ledger, trail: Trail, pending: Pending, raw: int, text: 
         tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
     else:
         _echo(tool, pending, text, outcome, round_)
-        _chain(ledger, tool, pending, raw, text, outcome, round_)
+        _chain(world, tool, pending, raw, text, outcome, round_)
     return tool
 
 
@@ -176,7 +182,7 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
         tool.echo, tool.echo_round = tool.echo + 1, round_
 
 
-def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> None:
+def _chain(world: World, tool: ToolState, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     key = pending.key
     same = tool.args is not None and raw == tool.raw
@@ -185,14 +191,14 @@ def _chain(ledger: Ledger, tool: ToolState, pending: Pending, raw: int, text: st
             same = tool.again(raw, text)
         else:
             tool.raw, tool.text, tool.masked = raw, text, None
-    if same and tool.epoch == ledger.epoch and _goes_on(tool, pending, text, outcome):
+    if same and tool.epoch == world.epoch and _goes_on(tool, pending, text, outcome):
         tool.chain += tool.chain_round != round_
         if key not in tool.chain_keys:
             tool.chain_keys = (*tool.chain_keys[-15:], key)
         tool.chain_round, tool.args, tool.key = round_, pending, key
         return
     tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, (key,)
-    tool.chain_round, tool.epoch, tool.args, tool.key = round_, ledger.epoch, pending, key
+    tool.chain_round, tool.epoch, tool.args, tool.key = round_, world.epoch, pending, key
 
 
 def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool:
@@ -215,15 +221,15 @@ def _may_be_same(old: str | None, new: str) -> bool:
     return old is None or (old[:6] == new[:6] and abs(len(old) - len(new)) <= 256)
 
 
-def _failed(ledger: Ledger, trail: Trail, tool: ToolState, pending: Pending, text: str, round_: int) -> None:
+def _failed(world: World, trail: Trail, tool: ToolState, pending: Pending, text: str, round_: int) -> None:
     failure = failure_class(text, pending)
-    if tool.failed_epoch != ledger.epoch:
+    if tool.failed_epoch != world.epoch:
         tool.failed = 0
     waited = tool.failed_round != round_ and _is_patience(tool, pending, text)
     _streak(tool, failure, pending.call, round_, waited)
     tool.unknown = names_unknown_tool(text) and not pending.is_shell
     tool.error, tool.transient = telling_line(text), is_transient(text)
-    tool.failed_epoch, tool.failure_time = ledger.epoch, pending.time
+    tool.failed_epoch, tool.failure_time = world.epoch, pending.time
     if trail.failed_round != round_ or trail.failed == 0:
         trail.failed_tools = trail.failed_tools if trail.failed and trail.failure == failure else []
     _streak(trail, failure, pending.call, round_, False)

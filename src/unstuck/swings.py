@@ -10,7 +10,6 @@ from unstuck import words
 from unstuck.fingerprint import canonical, text_digest, value_digest
 from unstuck.kinds import target_digest
 
-
 Told: TypeAlias = tuple[int, int | None, int]
 """The target of a change, the state it leaves (`None`: not told) and the state it leads to, as digests."""
 

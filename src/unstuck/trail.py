@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
-from unstuck.records import CallState, Round, ToolState
 from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
+from unstuck.states import CallState, Round, ToolState
 from unstuck.window import NO_SPAN, CallWindow, Span
 
 if TYPE_CHECKING:

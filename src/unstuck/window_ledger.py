@@ -8,10 +8,12 @@ from unstuck.detectors.detector import Detector
 from unstuck.detectors.windowed import Windowed
 from unstuck.events import Call, Result
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
-from unstuck.ledger import OUTCOMES, Ledger, Reading, View
-from unstuck.records import Pending, Round
+from unstuck.ledger import OUTCOMES, Ledger
+from unstuck.reading import Reading
 from unstuck.spent import Price
+from unstuck.states import Pending, Round
 from unstuck.trail import Trail
+from unstuck.view import View
 from unstuck.volatile import CLIPPED, clipped
 from unstuck.window import Made, Span
 

@@ -14,10 +14,10 @@ from unstuck.detectors.repeated_text import RepeatedText
 from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, WindowedResult
 from unstuck.events import Call
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.monitor import Monitor
 from unstuck.policy import Policy
 from unstuck.presets import Rules, preset
+from unstuck.view import View
 from unstuck.volatile import mask, surely_differ
 from unstuck.window_ledger import WindowLedger, suffices
 

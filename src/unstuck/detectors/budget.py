@@ -10,8 +10,8 @@ from unstuck.errors import SettingsError
 from unstuck.findings import Level
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.spent import Price, Spent
+from unstuck.view import View
 
 _LIMITS = ("calls", "tokens", "money", "minutes")
 

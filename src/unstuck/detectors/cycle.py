@@ -5,8 +5,8 @@ from __future__ import annotations
 from unstuck.cycles import Cycles
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.signs import PERIOD
+from unstuck.view import View
 
 
 class Cycle(Detector):

@@ -6,7 +6,7 @@ from unstuck.degenerate import LAPS, degenerate
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
+from unstuck.view import View
 
 
 class DegenerateText(Detector):

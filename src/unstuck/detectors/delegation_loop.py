@@ -5,8 +5,8 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.signs import DELEGATED
+from unstuck.view import View
 
 
 class DelegationLoop(Detector):

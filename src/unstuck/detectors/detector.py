@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 from unstuck.errors import SettingsError
 from unstuck.findings import Level, Unit
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.signs import ANY
 from unstuck.trail import Trail
+from unstuck.view import View
 
 
 class Evidence(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.settle import NUMBERS_APART
 from unstuck.signs import ECHO
+from unstuck.view import View
 
 
 class EchoedChange(Detector):

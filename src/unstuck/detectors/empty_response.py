@@ -5,7 +5,7 @@ from __future__ import annotations
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
+from unstuck.view import View
 
 
 class EmptyResponse(Detector):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from unstuck.detectors.detector import Evidence
 from unstuck.detectors.windowed import Windowed
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
+from unstuck.view import View
 from unstuck.window import Made
 
 

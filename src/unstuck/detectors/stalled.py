@@ -6,7 +6,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.findings import Level
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
+from unstuck.view import View
 
 
 class Stalled(Detector):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from unstuck.detectors.detector import Detector, Evidence, lap_anchors
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.signs import SAME
+from unstuck.view import View
 
 
 class StuckPoll(Detector):

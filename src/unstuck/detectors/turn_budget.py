@@ -8,8 +8,8 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import SettingsError
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
-from unstuck.ledger import View
 from unstuck.spent import Spent
+from unstuck.view import View
 
 
 class TurnBudget(Detector):

@@ -13,7 +13,7 @@ from unstuck.detectors.detector import Detector, Evidence
 from unstuck.errors import SettingsError
 from unstuck.findings import Unit
 from unstuck.ladder import Ladder, check_count
-from unstuck.ledger import View
+from unstuck.view import View
 from unstuck.window import NO_SPAN, Made, Span
 
 _UNITS: tuple[Unit, Unit] = ("calls", "laps")

@@ -13,7 +13,7 @@ from unstuck.explain.journal import Made
 
 if TYPE_CHECKING:
     from unstuck.ledger import Ledger
-    from unstuck.records import CallState, ToolState
+    from unstuck.states import CallState, ToolState
     from unstuck.trail import Trail
 
 

@@ -16,7 +16,7 @@ from unstuck.volatile import number_spans, spans
 
 if TYPE_CHECKING:
     from unstuck.explain.journal import Made
-    from unstuck.ledger import Reading
+    from unstuck.reading import Reading
 
 LONGEST = 600
 """Characters of arguments, of a result or of a text that are kept; of a longer one the beginning and the end."""

@@ -20,9 +20,9 @@ from unstuck.presets import PRESETS, preset
 if TYPE_CHECKING:
     from unstuck.detectors.detector import Evidence
     from unstuck.events import Event
-    from unstuck.ledger import View
     from unstuck.policy import Loop
     from unstuck.presets import Rules
+    from unstuck.view import View
 
 
 def explain(events: Sequence[Event], rules: Rules | None = None, changed_by: str = "the settings") -> tuple[Strand, ...]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from unstuck.detectors.detector import Evidence
     from unstuck.explain.journal import Journal
     from unstuck.explain.strands import Found
-    from unstuck.ledger import Ledger, Reading
+    from unstuck.ledger import Ledger
+    from unstuck.reading import Reading
 
 
 class Span(NamedTuple):

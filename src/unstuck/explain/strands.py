@@ -14,9 +14,9 @@ from unstuck.monitor import Monitor
 
 if TYPE_CHECKING:
     from unstuck.events import Event
-    from unstuck.ledger import View
     from unstuck.policy import Loop
     from unstuck.presets import Rules
+    from unstuck.view import View
 
 Id: TypeAlias = tuple[int, str, int]
 """A loop's number, a pattern, and the call where that is what the pattern counts."""

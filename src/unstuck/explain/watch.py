@@ -14,7 +14,7 @@ from unstuck.explain.reasons import FAILURES, OF_THE_WORLD, Small, small, why_ba
 if TYPE_CHECKING:
     from unstuck.explain.strands import Found, Point
     from unstuck.ledger import Ledger
-    from unstuck.ledger import Reading as ReadBy
+    from unstuck.reading import Reading as ReadBy
 
 
 class Stretch:

@@ -1,0 +1,307 @@
+"""The records of a run's calls: one that is open, one that was made, its tool, its round."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from unstuck.cycles import Step
+from unstuck.events import Call
+from unstuck.fingerprint import text_digest
+from unstuck.kinds import target_digest
+from unstuck.records import ALIKE, Row, Said, Sameness
+from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
+from unstuck.sketch import Sketch, sketch, words_of
+from unstuck.swings import Told, state_of
+from unstuck.volatile import mask, numbers, template
+
+HEAVY = 8_192
+"""Characters of arguments beyond which only their digests are kept."""
+MOST_KNOWN = 192
+"""Words that are remembered of the differing answers to one call."""
+_SCALAR = frozenset((int, float, bool, type(None)))
+_64_BITS = 0xFFFFFFFFFFFFFFFF
+
+
+class Pending(Said):
+    """A call whose result is not there yet."""
+
+    FIELDS: ClassVar[tuple[str, ...]] = (
+        *Said.FIELDS,
+        *(
+            "agent",
+            "apart",
+            "approved",
+            "call",
+            "depth",
+            "exempt",
+            "ignored",
+            "is_shell",
+            "key",
+            "kind",
+            "message",
+            "target",
+            "time",
+        ),
+        *("told", "tool"),
+    )
+    ignored = exempt = is_shell = apart = False
+    target: int | None = None
+    told: Told | None = None
+
+    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
+        self.call, self.message, self.key, self.kind, self.value = call, message, key, kind, args
+        self.agent, self.tool, self.time, self.approved, self.depth = (
+            event.agent,
+            event.tool,
+            event.time,
+            event.approved,
+            event.depth,
+        )
+        if kind == "write":
+            self.told = state_of(event.tool, args)
+        if _is_heavy(args):
+            self.settle()
+            self.value = None
+
+    @property
+    def said(self) -> Said:
+        """The words of its arguments."""
+        return self
+
+    def aims_at(self) -> int:
+        """The digest of the target that its arguments name, 0 where they name none."""
+        if self.target is None:
+            self.target = target_digest(self.value)
+        return self.target
+
+    def settle(self) -> None:
+        """Take every digest now."""
+        super().settle()
+        self.aims_at()
+
+
+def _is_heavy(args: Any) -> bool:
+    """Whether *args* hold more than should be kept until the next call of the tool."""
+    if type(args) is not dict:
+        return type(args) is not str or len(args) > HEAVY if args is not None else False
+    for item in args.values():
+        if type(item) is str:
+            if len(item) > HEAVY:
+                return True
+        elif type(item) not in _SCALAR and _weighs_much(item):
+            return True
+    return False
+
+
+def _weighs_much(value: Any) -> bool:
+    weight, pending = 0, [value]
+    while pending and weight <= HEAVY:
+        item = pending.pop()
+        kind = type(item)
+        if kind is str:
+            weight += len(item)
+        elif kind is dict or kind is list or kind is tuple:
+            weight += 8 * len(item) + 8
+            pending.extend(item.values() if kind is dict else item)
+        elif kind not in _SCALAR:
+            return True  # an object of the host's, which may change
+    return weight > HEAVY
+
+
+def answer_words(masked: str) -> Sketch:
+    """The words of a masked answer, without its numbers."""
+    return sketch(words_of(template(masked)), 32)
+
+
+class CallState(Sameness):
+    """One distinct call (tool and arguments) and how it has gone since the world last changed."""
+
+    FIELDS: ClassVar[tuple[str, ...]] = (
+        *Sameness.FIELDS,
+        "asked",  # times it was asked for again after a block
+        "compaction",
+        "differing",  # answers in a row that differed and said nothing new
+        "epoch",
+        "first",
+        "fresh_read",  # the epoch in which one re-read after a compaction was granted
+        "key",
+        "kind",
+        "known",  # digests of the words its differing answers have held
+        "last",
+        "last_message",
+        "lift",  # repeats that a person's approval still allows
+        "numbers",
+        "round",
+        "runs",  # per number in the answer: how often in a row it rose (or, negative, fell)
+        "same",  # times in a row it came to this outcome
+        "slow",  # looks that came a minute and more after the one before
+        "time",
+        "tool",
+        "varied",  # the call after which its answers began to differ and say nothing new
+    )
+    SETS = frozenset(("known",))
+    last = last_message = asked = lift = slow = differing = round = varied = 0
+    same = 1
+    fresh_read = -1
+    numbers: tuple[float, ...] = ()
+    runs: tuple[int, ...] = ()
+    known: Sketch = frozenset()
+    time: float | None = None
+
+    def __init__(self, key: int, tool: str, kind: str, first: int, epoch: int, compaction: int) -> None:
+        self.key, self.tool, self.kind, self.first, self.epoch, self.compaction = key, tool, kind, first, epoch, compaction
+
+    def settle(self) -> None:
+        """Mask the outcome and note its words now."""
+        super().settle()
+        if not self.known and self.text is not None:
+            self.note(mask(self.text))
+
+    def note(self, masked: str) -> bool:
+        """Take up an answer's words and numbers; return whether a number has been rising or falling for two answers."""
+        if len(self.known) < MOST_KNOWN:
+            self.known = self.known | answer_words(masked)
+        found = numbers(masked)
+        runs = []
+        for index, number in enumerate(found):
+            old = self.numbers[index] if index < len(self.numbers) else number
+            run = self.runs[index] if index < len(self.runs) else 0
+            runs.append(max(run, 0) + 1 if number > old else min(run, 0) - 1 if number < old else 0)
+        self.numbers, self.runs = found, tuple(runs)
+        return any(abs(run) >= 2 for run in runs)
+
+    @property
+    def symbol(self) -> int:
+        """The call together with what it came to."""
+        return self.key ^ (self.raw * 31 & _64_BITS)
+
+
+class ToolState(Sameness):
+    """One tool, whatever its arguments: outcomes that repeat, failures, echoes."""
+
+    FIELDS: ClassVar[tuple[str, ...]] = (
+        *Sameness.FIELDS,
+        "args",
+        "chain",  # rounds in a row with one outcome, the calls alike but not equal
+        "chain_asked",
+        "chain_first",
+        "chain_keys",
+        "chain_round",
+        "echo",  # rounds in a row whose result only repeats what the arguments say
+        "echo_first",
+        "echo_round",
+        "epoch",
+        "failed",  # failures of one class in a row
+        "failed_before",
+        "failed_classes",
+        "ok_round",
+        "failed_asked",
+        "failed_epoch",
+        "failed_first",
+        "failed_round",
+        "failure",
+        "failure_time",
+        "gap",
+        "key",
+        "kind",
+        "mistake_round",
+        "mistakes",  # refusals of one reason on one target: what, how often, since which call, the latest, in which round
+        "tool",
+        "transient",
+        "unknown",
+    )
+    PARTS = {"args": Said}
+    args: Said | None = None
+    chain = chain_first = chain_round = chain_asked = 0
+    chain_keys: tuple[int, ...] = ()
+    echo = echo_first = echo_round = epoch = key = 0
+    failed = failed_first = failed_round = failed_asked = failed_epoch = failure = ok_round = 0
+    failed_before: tuple[int, int, int] = (0, 0, 0)
+    """What the failures had come to before the round that goes on: how many, of which class, since which call."""
+    failed_classes: tuple[int, ...] = ()
+    failure_time: float | None = None
+    gap: float | None = None
+    kind = "other"
+    mistake_round = 0
+    mistakes: tuple[tuple[int, int, int, int, int], ...] = ()
+    unknown = transient = False
+    error: str | None = None
+    """The failure's telling line, for the model only; never saved."""
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+
+    def signs(self, round_: int) -> int:
+        """What the round with that number may be a sign of."""
+        signs = CHAIN if self.chain > 1 else 0
+        if self.failed > 1:
+            signs |= FAILED
+        if self.echo > 1:
+            signs |= ECHO
+        return signs | MISTAKE if self.mistake_round == round_ else signs
+
+    @property
+    def chain_anchor(self) -> int:
+        """What the chain is recognised by: the tool and the outcome."""
+        return text_digest(self.tool) ^ self.raw
+
+    def is_alike(self, said: Said, share: float = ALIKE) -> bool:
+        """Whether a call's arguments are a spelling of the latest call's."""
+        return self.args is not None and self.args.is_like(said, share)
+
+
+class Round(Row):
+    """One response and its calls: the unit in which cycles are counted."""
+
+    FIELDS: ClassVar[tuple[str, ...]] = (
+        "calls",
+        "expected",
+        "last_call",
+        "message",
+        "number",
+        "open",
+        "parts",
+        "response",
+        "waits",
+        "worked",
+        "written",
+        "delegated",
+        "refused",
+    )
+    MANY = {"delegated": Pending, "refused": Pending}
+    open = calls = last_call = 0
+    waits = False
+    worked = False
+    delegated: tuple[Pending, ...] = ()
+    """Delegations that succeeded."""
+    refused: tuple[Pending, ...] = ()
+    """Calls that a guard did not let run."""
+    written: tuple[int, ...] = ()
+    """New writes that succeeded: the world changes when the round is over, in whatever order its calls stand."""
+
+    def __init__(self, number: int, message: int | None, response: int, expected: int | None) -> None:
+        self.number, self.message, self.response, self.expected = number, message, response, expected
+        self.parts: list[tuple[int, int, str]] = []  # symbol, key and tool of each finished exchange
+
+    def join(self, pending: Pending, symbol: int) -> None:
+        """One of its exchanges is complete."""
+        self.parts.append((symbol, pending.key, pending.tool))
+        if pending.call > self.last_call:
+            self.last_call = pending.call
+        if pending.kind == "wait":
+            self.waits = True
+
+    def holds(self, key: int) -> bool:
+        """Whether one of its finished exchanges was the same call."""
+        return any(part[1] == key for part in self.parts)
+
+    def step(self) -> Step:
+        """The round as one symbol: parallel calls are a set, a duplicate among them counts once."""
+        parts = self.parts
+        if len(parts) == 1:
+            symbol, key, tool = parts[0]
+            return Step(symbol, self.last_call, self.response, (symbol,), (key,), (tool,), self.waits)
+        symbols = tuple(sorted({part[0] for part in parts}))
+        whole = symbols[0] if len(symbols) == 1 else text_digest(",".join(map(str, symbols)))
+        keys, tools = tuple(sorted({part[1] for part in parts})), tuple(sorted({part[2] for part in parts}))
+        return Step(whole, self.last_call, self.response, symbols, keys, tools, self.waits)
