@@ -1,0 +1,125 @@
+"""What every `LoopGuard` is made with: settings, runs by key, sub-agents."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from unstuck import Options, RunEnd, SettingsError, preset
+from unstuck.guard import MOST_RUNS, Guard, failsafe
+from unstuck.live import CURRENT, MARK, LiveAgent
+
+
+def loop(agent: LiveAgent, times: int) -> None:
+    for number in range(times):
+        agent.responded("", 1)
+        agent.called(f"c{number}", "read_file", {"path": "a"})
+        agent.returned(f"c{number}", "10 lines")
+
+
+@pytest.mark.parametrize(
+    ("given", "settings"),
+    [(None, {}), (None, {"shadow": True}), (Options(shadow=True), {}), (preset("pydantic-ai-harness"), {})],
+)
+def test_options_rules_and_settings_are_taken(given, settings):
+    """A guard takes an options object, a rule set, or settings as keywords."""
+    expected = given.rules() if isinstance(given, Options) else given or Options(**settings).rules()
+    assert Guard(given, **settings).rules.policy == expected.policy
+
+
+@pytest.mark.parametrize("wrong", [{"on_stop": "never"}, {"shadow": "yes"}, {"options": Options(), "shadow": True}])
+def test_what_cannot_be_is_refused(wrong):
+    """An unknown way to stop, a wrong setting, and settings beside an options object are named."""
+    with pytest.raises(SettingsError):
+        Guard(**wrong)
+
+
+def test_parallel_calls_that_are_first_begin_one_run():
+    """Threads that meet an unknown run at the same time get the same one."""
+    guard = Guard()
+    with ThreadPoolExecutor(8) as pool:
+        assert len({id(agent) for agent in pool.map(lambda _: guard.at("run"), range(64))}) == 1
+
+
+def test_runs_that_were_never_ended_make_room():
+    """A guard remembers a bounded number of runs, those that were silent longest first to go."""
+    guard = Guard()
+    first, second = guard.at("first"), guard.at("second")
+    for number in range(MOST_RUNS - 1):
+        guard.at("first")
+        guard.at(number)
+    assert guard.at("first") is first
+    assert guard.at("second") is not second
+
+
+def test_a_run_ends_with_its_main_agent():
+    """The end of a sub-agent is not the end of the run."""
+    events = []
+    guard = Guard(on_event=events.append)
+    main = guard.begin("main")
+    with main.inside():
+        guard.begin("sub", "reviewer")
+    guard.end("sub")
+    assert not [event for event in events if isinstance(event, RunEnd)]
+    guard.end("main")
+    assert [event for event in events if isinstance(event, RunEnd)] == [RunEnd(main.run.name)]
+
+
+def test_who_begins_inside_a_tool_is_a_sub_agent():
+    """Inside an agent's tool another guard's agent joins the run; outside it begins its own."""
+    outer, inner = Guard(), Guard()
+    main = outer.start("main")
+    with main.inside():
+        reviewer = inner.start("reviewer")
+        with reviewer.inside():
+            assert inner.start("checker").depth == 2
+        assert CURRENT.get() is main
+    assert (reviewer.run, reviewer.parent, reviewer.depth) == (main.run, "main", 1)
+    assert inner.start("reviewer").run is not main.run
+
+
+def test_a_nudge_waits_once_for_its_agent():
+    """Words for one agent are not told to another, and are told once, under the guard's mark."""
+    run = Guard().start("one").run
+    one, two = run.agent("one"), run.agent("two")
+    loop(one, 3)
+    assert two.nudge() is None
+    text = one.nudge()
+    assert text is not None
+    assert text.startswith(MARK)
+    assert one.nudge() is None
+
+
+def test_two_agents_may_use_one_call_id_at_the_same_time():
+    """Ids of sub-agents do not collide with those of the agent whose tool they run in."""
+    events = []
+    main = Guard(on_event=events.append).start()
+    main.called("c1", "ask_reviewer", {})
+    with main.inside():
+        sub = main.run.spawned("reviewer", main)
+    sub.called("c1", "read_file", {})
+    sub.returned("c1", "of the reviewer")
+    main.returned("c1", "of the tool")
+    assert [(event.id, event.content) for event in events if hasattr(event, "content")] == [
+        ("reviewer/c1", "of the reviewer"),
+        ("c1", "of the tool"),
+    ]
+
+
+class Translates:
+    @failsafe
+    def heard(self, agent, value):
+        return 1 / value
+
+
+def test_a_translation_that_raises_switches_the_guard_off(caplog):
+    """An adapter that meets something unexpected gives up on this run alone, and says so."""
+    run, other = Guard().start(), Guard().start()
+    assert Translates().heard(run, 1) == 1
+    assert Translates().heard(run, 0) is None
+    assert Translates().heard(run, 1) is None
+    assert run.run.off
+    assert not other.run.off
+    (record,) = caplog.records
+    assert record.getMessage().startswith("ZeroDivisionError raised in Translates.heard, line ")
