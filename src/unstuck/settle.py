@@ -92,10 +92,10 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, raw:
     if raw != state.raw and not state.again(raw, text):
         _differs(state, before, text)
         if not state.differing:
-            trail.moved = pending.call
+            trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
         return
-    if pending.kind == "wait" and trail.moved > state.last:
+    if pending.kind == "wait" and trail.moved > state.round:
         return  # what is waited for moves
     if pending.kind == "wait" and pending.time is not None and state.time is not None and pending.time - state.time >= SLOW:
         state.slow += 1

@@ -38,7 +38,7 @@ class Trail:
         self.failure = self.failed = self.failed_first = self.failed_round = 0
         self.failed_before = (0, 0, 0)
         self.failed_classes: tuple[int, ...] = ()
-        self.moved = 0  # the latest call that was made before and brought something new
+        self.moved = 0  # the latest round in which a call that was made before brought something new
         self.ok_round = self.full_round = self.new_round = 0  # the latest with a success, an answer, anything new
         self.failed_tools: list[str] = []
         self.redundant: list[int] = []
