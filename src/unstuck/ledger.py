@@ -17,7 +17,7 @@ from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_o
 from unstuck.intervals import Intervals
 from unstuck.kinds import kind_of_name
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import SLOW, settle_call, settle_empty, settle_text, settle_tool
+from unstuck.settle import SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.states import CallState, Pending, Round
 from unstuck.swings import Swing, Swings
@@ -275,13 +275,14 @@ class Ledger(LedgerState):
             trail.rounds += 1
             round_ = Round(trail.rounds, None, pending.message, 1)
         outcome = event.outcome
-        state = settle_call(self, trail, pending, raw, text, event.time, round_.number)
+        answer = Answer(raw, text, outcome, event.time, round_.number)
+        state = settle_call(self, trail, pending, answer)
         if pending.approved:
             return ()
         tool = None
         if self.follows_tools:
-            tool = settle_tool(self, trail, pending, raw, text, outcome, round_.number)
-            settle_empty(trail, pending, text, outcome, round_.number, self.reading.kinds.words.empty)
+            tool = settle_tool(self, trail, pending, answer)
+            settle_empty(trail, pending, answer, self.reading.kinds.words.empty)
         round_.join(pending, state.symbol)
         swing = self._carried_out(pending, round_) if outcome == "ok" else None
         signs = (SAME if state.same > 1 else 0) | (DIFFERS if state.differing else 0) | (SWING if swing is not None else 0)

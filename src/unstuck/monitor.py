@@ -186,7 +186,7 @@ class Monitor:
         if level > loop.level:
             loop.level = int(level)
             call = None if moment == "message" or moment == "text" else view.call
-            finding = finding_of(loop, evidence, level, call, view.message, trail.agent, policy.shadow)
+            finding = finding_of(loop, evidence, level, (call, view.message, trail.agent), policy.shadow)
             if policy.consume and evidence.keys:  # what has no calls of its own, such as a budget, cannot be counted anew
                 loop.level = 0
                 trail.consume(evidence.keys)
@@ -211,7 +211,7 @@ class Monitor:
         if loop.level < STOP:
             loop.level = int(STOP)
             ledger, shadow = self.ledger, self.rules.policy.shadow
-            finding = finding_of(loop, evidence, STOP, ledger.calls, ledger.messages, tally.agent, shadow)
+            finding = finding_of(loop, evidence, STOP, (ledger.calls, ledger.messages, tally.agent), shadow)
         return _Verdict(STOP, finding, evidence, tally.count, tally.agent)
 
     def _combine(self, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:

@@ -161,11 +161,10 @@ def allowed(level: Level, moment: str, policy: Policy) -> Level:
     return NUDGE if level is BLOCK and moment != "text" else level
 
 
-def finding_of(
-    loop: Loop, evidence: Evidence, level: Level, call: int | None, message: int, agent: str, shadow: bool
-) -> Finding:
-    """The record of *loop* having reached *level*."""
+def finding_of(loop: Loop, evidence: Evidence, level: Level, place: tuple[int | None, int, str], shadow: bool) -> Finding:
+    """The record of *loop* having reached *level* at *place*: the call (`None`: none), the response, the agent."""
     pattern, anchors, _, repeats, _, tools, keys, first_call, _, unit, period, owner, _ = evidence
+    call, message, agent = place
     shown, would = (OBSERVE, level) if shadow else (level, None)
     prints = tuple([f"{key:016x}" for key in keys or anchors])
     number, owner = loop.number, owner or agent

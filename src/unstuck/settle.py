@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
@@ -30,10 +30,19 @@ STALE = 0.5
 """The share of known words from which on a differing answer says nothing new."""
 
 
-def settle_call(
-    world: World, trail: Trail, pending: Pending, raw: int, text: str, time: float | None, round_: int
-) -> CallState:
+class Answer(NamedTuple):
+    """What a call came to: the digest, the text, the outcome, when it came, and in which of its agent's rounds."""
+
+    raw: int
+    text: str
+    outcome: str
+    time: float | None
+    round: int
+
+
+def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) -> CallState:
     """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
+    raw, text, _, time, round_ = answer
     calls, key = trail.calls, pending.key
     state = calls.pop(key, None)
     again = False
@@ -119,8 +128,9 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
     state.differing = state.differing + 1 if stale else 0
 
 
-def settle_tool(world: World, trail: Trail, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> ToolState:
+def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) -> ToolState:
     """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
+    _, text, outcome, _, round_ = answer
     tools = trail.tools
     tool = tools.get(pending.tool)
     if tool is None:
@@ -143,7 +153,7 @@ def settle_tool(world: World, trail: Trail, pending: Pending, raw: int, text: st
         tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
     else:
         _echo(tool, pending, text, outcome, round_)
-        _chain(world, tool, pending, raw, text, outcome, round_)
+        _chain(world, tool, pending, answer)
     return tool
 
 
@@ -182,8 +192,9 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
         tool.echo, tool.echo_round = tool.echo + 1, round_
 
 
-def _chain(world: World, tool: ToolState, pending: Pending, raw: int, text: str, outcome: str, round_: int) -> None:
+def _chain(world: World, tool: ToolState, pending: Pending, answer: Answer) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
+    raw, text, outcome, _, round_ = answer
     key = pending.key
     same = tool.args is not None and raw == tool.raw
     if not same:
@@ -267,10 +278,11 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
     return before is not None and gap > before
 
 
-def settle_empty(trail: Trail, pending: Pending, text: str, outcome: str, round_: int, extra: frozenset[str]) -> None:
+def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozenset[str]) -> None:
     """Count rounds in a row in which every answer says: there is nothing."""
     if pending.kind in ("write", "delegate", "talk", "shell", "step"):
         return
+    _, text, outcome, _, round_ = answer
     if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
         trail.full_round = round_
         if trail.empty:
