@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
-EXTRAS = {"demo": "prices", "test": "prices,pydantic-ai,zstd", "run": "prices,pydantic-ai,zstd"}
+EXTRAS = {"demo": "prices", "test": "prices,pydantic-ai,watch,zstd", "run": "prices,pydantic-ai,watch,zstd"}
 GROUPS = {"demo": (), "test": ("test",), "run": ("dev",)}
 COMMANDS = {"demo": ("unstuck", "scan", "examples/sessions"), "test": ("pytest", "-m", "not slow"), "run": ()}
 
