@@ -19,10 +19,10 @@ from unstuck.reporters import explain as terminal
 READS = many(range(1, 4))
 
 
-def shown(events, width=80, *, content=True, color=False, rules=None):
+def shown(events, width=80, *, content=True, color=False, pattern=None):
     output = io.StringIO()
     console = Console(file=output, width=width, force_terminal=color, color_system="standard" if color else None)
-    strands = explain([PERSON, *events], rules)
+    strands = tuple(one for one in explain([PERSON, *events]) if pattern in (None, one.pattern))
     terminal.report(console, Explanation("r1", "a.jsonl", "events", 9, 9, "default", strands), content=content)
     return output.getvalue()
 
@@ -59,6 +59,20 @@ def test_differences_at_the_end_of_long_arguments_are_shown():
         many(range(1, 6), "query", lambda n: {"text": "one word and another " * 20 + f"end{n}"}, "the same answer again " * 20)
     )
     assert "end2" in text
+
+
+def test_long_arguments_that_differ_are_not_taken_for_equal():
+    """Arguments whose difference lies where they are cut are shown as two, not as one."""
+    events = many(
+        range(1, 6), "fetch", lambda number: {"id": "x" * 5_000 + f"-{number}-" + "y" * 5_000}, "no such page", "error"
+    )
+    text = shown(events, pattern="repeated_failure")
+    assert "as #1" not in text
+
+
+def test_what_came_back_empty_says_so():
+    """An empty result is named, not left blank."""
+    assert "ok: (empty)" in shown(many((1, 2, 3), content=""))
 
 
 def test_without_content_nothing_of_the_run_is_shown():

@@ -9,10 +9,15 @@ from unstuck.ladder import Ladder
 
 
 class Shown(NamedTuple):
-    """A text, cut in its middle where it is long; *marks* are the stretches in it that were not taken for news."""
+    """
+    A text, cut in its middle where it is long; *marks* are the stretches in it that were not taken for news.
+
+    *whole* is a digest of all of it but what was marked: where two are equal, so are the texts.
+    """
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+    whole: int = 0
 
     @property
     def masked(self) -> tuple[str, ...]:

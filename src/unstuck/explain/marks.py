@@ -10,7 +10,7 @@ from unstuck import words
 from unstuck.degenerate import degenerate
 from unstuck.explain.answer import Shown
 from unstuck.failures import left_out_of, telling_line
-from unstuck.fingerprint import text_of
+from unstuck.fingerprint import text_digest, text_of
 from unstuck.records import Said
 from unstuck.volatile import number_spans, spans
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from unstuck.explain.journal import Made
     from unstuck.reading import Reading
 
-LONGEST = 600
+LONGEST = 4_000
 """Characters of arguments, of a result or of a text that are kept; of a longer one the beginning and the end."""
-TAIL = 200
+TAIL = 1_000
 GAP = " ... "
 
 Spans = list[tuple[int, int]]
@@ -28,13 +28,17 @@ Spans = list[tuple[int, int]]
 
 def shown(text: str, marks: Spans | None = None) -> Shown:
     """*text* in at most `LONGEST` characters, with those of its *marks* that remain."""
-    kept = marks or []
+    kept, pieces, at = marks or [], [], 0
+    for start, end in [*kept, (len(text), len(text))]:
+        pieces.append(text[at:start])
+        at = end
+    whole = text_digest("\0".join(pieces))
     if len(text) <= LONGEST:
-        return Shown(text, tuple(kept))
+        return Shown(text, tuple(kept), whole)
     head, shift = LONGEST - TAIL - len(GAP), len(text) - LONGEST
     left = [(start, end) for start, end in kept if end <= head]
     right = [(start - shift, end - shift) for start, end in kept if start >= len(text) - TAIL]
-    return Shown(text[:head] + GAP + text[len(text) - TAIL :], (*left, *right))
+    return Shown(text[:head] + GAP + text[len(text) - TAIL :], (*left, *right), whole)
 
 
 def arguments_shown(args: Any) -> Shown:

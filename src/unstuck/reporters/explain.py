@@ -98,8 +98,8 @@ class _Rows:
     def __init__(self, table: Table, width: int, strand: Strand, *, content: bool) -> None:
         self.masked = False
         self._table, self._width, self._strand, self._content = table, width, strand, content
-        self._seen: dict[tuple[str, ...], Exchange] = {}
-        self._calls: dict[tuple[str, str, str], Exchange] = {}
+        self._seen: dict[tuple[str | int, ...], Exchange] = {}
+        self._calls: dict[tuple[str, int, str], Exchange] = {}
         self._before: str | None = None
         self._ignored: tuple[str, ...] = ()
         self._agents = len({entry.agent for entry in strand.entries if isinstance(entry, Exchange)}) > 1
@@ -175,7 +175,7 @@ class _Rows:
 
     def _in_full(self, text: Text, entry: Exchange) -> None:
         lines: list[Text] = []
-        args = entry.args.text if entry.args is not None else ""
+        args = entry.args.whole if entry.args is not None else 0
         same = self._calls.setdefault((entry.tool or "", args, entry.agent), entry)
         if entry.tool is not None and same is not entry:
             lines.append(Text(f"same call as {_name(same)}", "dim"))
@@ -191,7 +191,8 @@ class _Rows:
                 lines.append(Text(f"not compared: {', '.join(map(clean, entry.ignored[:6]))}", "dim"))
         outcome = f"{entry.outcome}: " if entry.outcome else "no result" if entry.tool and entry.why != "ahead" else ""
         if entry.result is not None and self._content:
-            lines.append(Text(outcome, "dim") + self._piece(entry.result, len(outcome)))
+            piece = self._piece(entry.result, len(outcome)) if entry.result.text.strip() else Text("(empty)", "dim")
+            lines.append(Text(outcome, "dim") + piece)
         elif entry.outcome:
             lines.append(Text(entry.outcome, "dim"))
         text.append_text(Text(", " if same is not entry and len(lines) == 2 else "\n").join(lines))
@@ -221,17 +222,10 @@ class _Rows:
         where = _ranges(entry.calls, 2) or (f"after #{entry.call}" if entry.call is not None else "")
         self._table.add_row("", f"response {entry.message}" if _is_text(self._strand) else where, Text(says, "italic"))
 
-    def _key(self, entry: Exchange) -> tuple[str, ...]:
+    def _key(self, entry: Exchange) -> tuple[str | int, ...]:
         """What makes two exchanges look the same: everything but the marked stretches."""
-        shown = (_unmarked(part) if part is not None else "" for part in (entry.args, entry.result))
+        shown = (part.whole if part is not None else 0 for part in (entry.args, entry.result))
         return (entry.agent, entry.tool or "", entry.outcome or "", *shown)
-
-
-def _unmarked(shown: Shown) -> str:
-    text = shown.text
-    for start, end in reversed(shown.marks):
-        text = f"{text[:start]}\0{text[end:]}"
-    return text
 
 
 def _name(entry: Exchange) -> str:
