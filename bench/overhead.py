@@ -6,7 +6,8 @@ What one exchange (a response, its call, its result) costs each preset, beside t
 Prints microseconds of CPU time per exchange, the median of ROUNDS (default 7), and each as a ratio to pydantic-deep's. Arguments and result
 have the size of the column each: one long text, or nested rows. `fresh`: no call and no result comes twice. `loop`: one call with
 one result, eight times, then a new run. The detectors take turns, so that a busy moment hits all alike. What the agent framework
-creates anyway (its call object, the validated arguments) is made beforehand; our events are made inside the measured time.
+creates anyway (its call object, the validated arguments) is made beforehand, and so are our events; what making these costs an
+adapter stands in a row of its own.
 
 The others, where they are installed (`pip install pydantic-deep praisonaiagents`), are called as their hosts call them:
 `after_tool_execute` of `StuckLoopDetection`, driven to its end without an event loop; `record_tool_call`, `detect_tool_loop` and
@@ -31,8 +32,8 @@ from unstuck.events import Call, Message, Result
 from unstuck.monitor import Monitor
 from unstuck.presets import PRESETS, preset
 
-Exchange: TypeAlias = tuple[dict[str, Any], Any]
-Observer: TypeAlias = Callable[[dict[str, Any], Any], None]
+Exchange: TypeAlias = tuple[dict[str, Any], Any, Message, Call, Result]
+Observer: TypeAlias = Callable[[Exchange], None]
 
 LOOP = 8
 """Exchanges of a looping run: where the default preset stops it."""
@@ -87,19 +88,33 @@ BOUNDS = {
 """The most that a preset may cost where nothing repeats, as a ratio to pydantic-deep."""
 
 
+def exchange(number: int, args: dict[str, Any], result: Any) -> Exchange:
+    """Exchange *number* of a run: as a host hands it to a hook, and as events."""
+    id = f"c{number}"
+    events = Message("run", number, 1), Call("run", id, "read_file", args, number), Result("run", id, result)
+    return args, result, *events
+
+
 def ours(name: str) -> Observer:
     """One run under the preset called *name*."""
-    monitor = Monitor(preset(name))
-    numbers = count(1)
+    observe = Monitor(preset(name)).observe
 
-    def observe(args: dict[str, Any], result: Any) -> None:
-        number = next(numbers)
-        id = f"c{number}"
-        monitor.observe(Message("run", number, 1))
-        monitor.observe(Call("run", id, "read_file", args, number))
-        monitor.observe(Result("run", id, result))
+    def take(made: Exchange) -> None:
+        _, _, message, call, result = made
+        observe(message)
+        observe(call)
+        observe(result)
 
-    return observe
+    return take
+
+
+def making_events() -> Observer:
+    """What it costs to make the events."""
+
+    def take(made: Exchange) -> None:
+        exchange(1, made[0], made[1])
+
+    return take
 
 
 def pydantic_deep() -> Observer:
@@ -111,31 +126,34 @@ def pydantic_deep() -> Observer:
     capability: Any = import_module("pydantic_deep.features.stuck_loop").StuckLoopDetection()
     call, tool = ToolCallPart("read_file", {}), ToolDefinition(name="read_file")
 
-    def observe(args: dict[str, Any], result: Any) -> None:
-        hook = capability.after_tool_execute(None, call=call, tool_def=tool, args=args, result=result)
+    def take(made: Exchange) -> None:
+        hook = capability.after_tool_execute(None, call=call, tool_def=tool, args=made[0], result=made[1])
         with contextlib.suppress(StopIteration, ModelRetry):
             hook.send(None)
 
-    return observe
+    return take
 
 
 def praisonai() -> Observer:
     """One run of PraisonAI's loop detection."""
     loop_detection: Any = import_module("praisonaiagents.agent.loop_detection")
+
     config = loop_detection.LoopDetectionConfig(enabled=True)
     history: list[Any] = []
 
-    def observe(args: dict[str, Any], result: Any) -> None:
+    def take(made: Exchange) -> None:
+        args, result = made[:2]
         loop_detection.record_tool_call(history, "read_file", args, config)
         loop_detection.detect_tool_loop(history, "read_file", args, config)
         loop_detection.record_tool_outcome(history, "read_file", args, result, config)
 
-    return observe
+    return take
 
 
 def contenders() -> dict[str, Callable[[], Observer]]:
     """Everything that can be measured here, by name; the peers with their versions."""
     found: dict[str, Callable[[], Observer]] = {name: lambda name=name: ours(name) for name in PRESETS}  # type: ignore[misc]
+    found["making the events"] = making_events
     for package, make in (("pydantic-deep", pydantic_deep), ("praisonaiagents", praisonai)):
         try:
             make()
@@ -148,23 +166,23 @@ def contenders() -> dict[str, Callable[[], Observer]]:
 
 def exchanges(load: Load, *, loop: bool) -> Iterator[list[Exchange]]:
     """Runs of one round, each a list of exchanges."""
-    if not loop:
-        seeds = [next(NUMBERS) for _ in range(load.exchanges)]
-        yield [({"path": f"src/{seed}.py", "content": load.make(seed)}, load.make(-seed)) for seed in seeds]
-        return
-    for _ in range(max(1, load.exchanges // LOOP)):
+    for _ in range(max(1, load.exchanges // LOOP) if loop else 1):
         seed = next(NUMBERS)
-        yield [({"path": f"src/{seed}.py", "content": load.make(seed)}, load.make(-seed)) for _ in range(LOOP)]
+        run = []
+        for number in range(1, (LOOP if loop else load.exchanges) + 1):
+            seed = seed if loop else next(NUMBERS)
+            run.append(exchange(number, {"path": f"src/{seed}.py", "content": load.make(seed)}, load.make(-seed)))
+        yield run
 
 
 def microseconds(make: Callable[[], Observer], runs: list[list[Exchange]]) -> float:
     """The cost of one exchange in *runs*."""
     taken = 0
     for run in runs:
-        observe = make()
+        take = make()
         begin = time.process_time_ns()
-        for args, result in run:
-            observe(args, result)
+        for made in run:
+            take(made)
         taken += time.process_time_ns() - begin
     return taken / 1000 / sum(map(len, runs))
 

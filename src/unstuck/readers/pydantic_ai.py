@@ -134,7 +134,7 @@ def _said(parts: list[dict[str, Any]], kind: str) -> str | None:
 def _content(content: Any) -> Any:
     """What was returned, files by their identifier."""
     if isinstance(content, list):
-        return [_content(item) if isinstance(item, dict) else item for item in content]
+        return [_content(item) if isinstance(item, dict | list) else item for item in content]
     if isinstance(content, dict) and content.get("kind") in FILES and text(content.get("identifier")):
         return {"file": content["identifier"]}
     return content
