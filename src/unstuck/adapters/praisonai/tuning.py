@@ -33,7 +33,7 @@ def tuned(rules: Rules, config: Any) -> Rules:
         StuckPoll(calls),
     )
     on = config.detectors or {}
-    window = min(1024, max(8, config.history_size, critical))
+    window = min(1024, max(8, check_count("history_size", config.history_size, 1), critical))
     return rules._replace(
         detectors=tuple(one for one in detectors if on.get(NAMES[one.pattern], True)),
         reading=rules.reading._replace(window=window),
