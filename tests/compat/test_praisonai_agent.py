@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import inspect
 import json
 import sys
 from typing import Any
@@ -48,12 +49,12 @@ def test_it_is_on_with_one_line():
     assert levels(guard) == [("nudge", 3), ("block", 5), ("stop", 8)]
 
 
-@pytest.mark.parametrize("way", ["chat", "achat"])
+@pytest.mark.parametrize("way", ["chat", "achat", "start", "astart", "run"])
 def test_a_block_answers_in_the_tools_place(way):
     """The blocked call does not run; the model reads `{"error": ..., "loop_blocked": true}` and finishes."""
     world = script(*[READ] * 6)
-    agent = agent_of(world, LoopGuard())
-    assert (agent.chat("Go.") if way == "chat" else asyncio.run(agent.achat("Go."))) == DONE
+    came = getattr(agent_of(world, LoopGuard()), way)("Go.")
+    assert (asyncio.run(came) if inspect.isawaitable(came) else came) == DONE
     assert len(world.executed) == 4
     for answer in map(json.loads, tool_results(world)[4:]):
         assert set(answer) == {"error", "loop_blocked"}
