@@ -18,7 +18,7 @@ class Framework(NamedTuple):
 
 
 FRAMEWORKS: dict[str, Framework] = {
-    "agent_framework": Framework("Microsoft Agent Framework", ("agent-framework-core>=1.23",), "1.23.0"),
+    "agent_framework": Framework("Microsoft Agent Framework", ("agent-framework-core>=1.15",), "1.23.0"),
     "agno": Framework("Agno", ("agno>=3.1",), "3.1.10"),
     "claude_agent_sdk": Framework("Claude Agent SDK", ("claude-agent-sdk>=0.2.189",), "0.2.189"),
     "crewai": Framework("CrewAI", ("crewai>=1.15.20",), "1.15.30"),
@@ -27,6 +27,6 @@ FRAMEWORKS: dict[str, Framework] = {
     "openai_agents": Framework("OpenAI Agents SDK", ("openai-agents>=0.19",), "0.24.0"),
     "praisonai": Framework("PraisonAI", ("praisonaiagents>=1.7.13",), "1.7.17"),
     "pydantic_ai": Framework("Pydantic AI", ("pydantic-ai-slim>=2.60",), "2.68.0"),
-    "strands": Framework("Strands Agents", ("strands-agents>=1.62",), "1.62.0"),
+    "strands": Framework("Strands Agents", ("strands-agents>=1.40",), "1.62.0"),
 }
 """By the name of the adapter, which is also that of its page and, with dashes, of its extra."""
