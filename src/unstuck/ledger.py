@@ -78,10 +78,8 @@ class Ledger(LedgerState):
     def _read_text(self, trail: Trail, event: Message) -> Sequence[View]:
         if event.calls:
             trail.end_talk()
-        views: list[View] = []
-        for text in (event.text, event.reasoning):
-            if text is not None and len(text) >= SPAN:
-                views.append(View("text", trail, self.calls, self.messages, text=text))
+        texts = [text for text in (event.text, event.reasoning) if text is not None and len(text) >= SPAN]
+        views = [View("text", trail, self.calls, self.messages, text=text) for text in texts]
         if event.calls == 0:
             settle_text(trail, event.text or "", event.reasoning or "", self.messages)
             views.append(View("message", trail, self.calls, self.messages, text=event.text))

@@ -155,7 +155,7 @@ class Loops:
 def allowed(level: Level, moment: str, policy: Policy) -> Level:
     """What *level* comes to at *moment*: a block only where a call has not run yet, nothing above the strongest allowed."""
     strongest = policy.strongest
-    level = strongest if level > strongest else level
+    level = strongest if level > strongest else level  # noqa: FURB136 - min() costs more than the comparison
     if moment == "call":
         return CONTINUE if level is NUDGE else level
     return NUDGE if level is BLOCK and moment != "text" else level

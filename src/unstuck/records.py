@@ -45,13 +45,18 @@ class Row:
         """The record that *row* was saved from; raises `ValueError` where it has another number of fields."""
         made = cls.__new__(cls)
         for name, value in zip(cls.FIELDS, row, strict=True):
-            part = cls.PARTS.get(name)
-            if part is not None and value is not None:
-                value = part.from_row(value)
-            if name in cls.MANY:
-                value = tuple(cls.MANY[name].from_row(item) for item in value)
-            setattr(made, name, frozenset(value) if name in cls.SETS and value is not None else value)
+            setattr(made, name, cls._taken_up(name, value))
         return made
+
+    @classmethod
+    def _taken_up(cls, name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if name in cls.PARTS:
+            return cls.PARTS[name].from_row(value)
+        if name in cls.MANY:
+            return tuple(cls.MANY[name].from_row(item) for item in value)
+        return frozenset(value) if name in cls.SETS else value
 
 
 def _row_of(kind: type[Row], record: Row) -> list[Any]:

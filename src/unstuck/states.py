@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from unstuck.cycles import Step
@@ -210,7 +211,7 @@ class ToolState(Sameness):
         "transient",
         "unknown",
     )
-    PARTS = {"args": Said}
+    PARTS: ClassVar[Mapping[str, type[Row]]] = {"args": Said}
     args: Said | None = None
     chain = chain_first = chain_round = chain_asked = 0
     chain_keys: tuple[int, ...] = ()
@@ -268,7 +269,7 @@ class Round(Row):
         "delegated",
         "refused",
     )
-    MANY = {"delegated": Pending, "refused": Pending}
+    MANY: ClassVar[Mapping[str, type[Row]]] = {"delegated": Pending, "refused": Pending}
     open = calls = last_call = 0
     waits = False
     worked = False
@@ -286,7 +287,7 @@ class Round(Row):
     def join(self, pending: Pending, symbol: int) -> None:
         """One of its exchanges is complete."""
         self.parts.append((symbol, pending.key, pending.tool))
-        if pending.call > self.last_call:
+        if pending.call > self.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
             self.last_call = pending.call
         if pending.kind == "wait":
             self.waits = True

@@ -1,0 +1,1 @@
+"""One file a pattern: what repeats, seen in a ledger."""
