@@ -80,6 +80,7 @@ class AdapterSuite:
     """
 
     adapter: ClassVar[str]
+    """The adapter's name in `unstuck.adapters`, or a module of your own by its full name."""
     prefix: ClassVar[str] = ""
     """What the framework puts before the names of tools."""
     gaps: ClassVar[Mapping[str, str]] = {}
@@ -122,9 +123,13 @@ class AdapterSuite:
                 request.applymarker(pytest.mark.xfail(reason=self.gaps[name], strict=True))
                 return
 
+    def module(self) -> Any:
+        """The adapter, with its `LoopGuard` and its `LoopStopped`."""
+        return import_module(self.adapter if "." in self.adapter else f"unstuck.adapters.{self.adapter}")
+
     def guard(self, **settings: Any) -> Any:
         """A guard of the adapter."""
-        return import_module(f"unstuck.adapters.{self.adapter}").LoopGuard(**settings)
+        return self.module().LoopGuard(**settings)
 
     def attempt(self, world: World, guard: Any, door: str = "async") -> Outcome:
         """Run *world* and keep what comes out."""
@@ -149,7 +154,8 @@ class AdapterSuite:
         world = World(LOOP)
         outcome = self.attempt(world, self.guard())
         told = {number: _told(request) for number, request in enumerate(world.requests, 1) if _told(request)}
-        record_property("release", version(_DISTRIBUTION.split(FRAMEWORKS[self.adapter].requires[0])[0]))
+        if self.adapter in FRAMEWORKS:
+            record_property("release", version(_DISTRIBUTION.split(FRAMEWORKS[self.adapter].requires[0])[0]))
         record_property("executed", len(world.executed))
         record_property("told", json.dumps(told))
         record_property("caller", f"{type(outcome.error).__name__}: {outcome.error}")
@@ -209,7 +215,7 @@ class AdapterSuite:
         """The run ends with the adapter's `LoopStopped`, which names the loop, before the model is asked a ninth time."""
         world = World(LOOP)
         outcome = self.attempt(world, self.guard(), door)
-        stop = import_module(f"unstuck.adapters.{self.adapter}").LoopStopped
+        stop = self.module().LoopStopped
         assert isinstance(outcome.error, stop)
         assert isinstance(outcome.error, LoopStopped)
         assert outcome.error.finding.pattern == "repeated_result"
