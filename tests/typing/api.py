@@ -9,7 +9,21 @@ from __future__ import annotations
 from typing import assert_type
 
 import unstuck
-from unstuck import Call, Decision, Event, Finding, Level, LoopStopped, Monitor, Options, Result, Rules, SettingsError, preset
+from unstuck import (
+    Call,
+    Decision,
+    Event,
+    Finding,
+    Level,
+    LoopStopped,
+    Monitor,
+    Options,
+    Result,
+    Rules,
+    SettingsError,
+    Watch,
+    preset,
+)
 
 rules: Rules = preset("default")
 monitor = Monitor(rules)
@@ -41,3 +55,12 @@ try:
 except SettingsError as error:
     assert_type(error.field, str)
     assert_type(error.way_out, str)
+
+with unstuck.watch(shadow=True) as run:
+    assert_type(run, Watch)
+    assert_type(run.message("Let me look.", calls=1), Decision)
+    assert_type(run.call("read_file", {"path": "a"}), Decision)
+    assert_type(run.result("text", outcome="error"), Decision)
+    assert_type(run.agent("reviewer"), Watch)
+    assert_type(run.findings, tuple[Finding, ...])
+assert_type(unstuck.stop_when_repeated([{"role": "user", "content": "Go."}], at="block"), bool)
