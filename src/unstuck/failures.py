@@ -95,7 +95,7 @@ def reports_failure(text: str) -> bool:
 
 
 _REPORT = re.compile(
-    r"^\W*(?:error|failure|fatal|exception)\b[^\n]{0,40}:|^\s*(?:\w+ )?(?:build|compile|compilation|tests?|command) failed"
+    r"^[^\w\n]*(?:error|failure|fatal|exception)\b[^\n]{0,40}:|^[^\S\n]*(?:\w+ )?(?:build|compile|compilation|tests?|command) failed"
     r"|Traceback \(most recent call last\)|^\S*(?:Error|Exception): ",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -137,8 +137,8 @@ def kind_of_command(command: str | None) -> Kind:
 
 def _kind_of_step(step: str) -> Kind | None:
     tokens = step.split()
-    while tokens and (tokens[0] in _PREFIXES or "=" in tokens[0]):
-        tokens = tokens[1:]
+    at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
+    tokens = tokens[at:]
     if not tokens or tokens[0] in ("cd", "set", "export", "true", "fi", "done"):
         return None
     program = tokens[0].rsplit("/", 1)[-1].lower()
