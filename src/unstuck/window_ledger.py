@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from unstuck.degenerate import SPAN
 from unstuck.detectors.detector import Detector
 from unstuck.detectors.windowed import Windowed
-from unstuck.events import Call, Result
+from unstuck.events import Call, Message, Result
 from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
 from unstuck.ledger import OUTCOMES, Ledger
 from unstuck.reading import Reading
@@ -52,6 +53,27 @@ class WindowLedger(Ledger):
         super().__init__(reading, needs, span, price)
         self._ordinary = not (reading.exempt or reading.identity or self._volatile)
         self._most_open = 4 * reading.window
+        self._most_responses = reading.window
+
+    def on_message(self, event: Message) -> Sequence[View]:
+        """See `Ledger.on_message`."""
+        _, number, calls, agent, _, text, reasoning, _, _, _ = event
+        trail = self.trails.get(agent)
+        if not calls or trail is None or trail.round is not None or self.spent is not None:
+            return super().on_message(event)
+        if (text is not None and len(text) >= SPAN) or (reasoning is not None and len(reasoning) >= SPAN):
+            return super().on_message(event)
+        self.spoke = True
+        self.messages = ordinal = self.messages + 1
+        responses = self.responses
+        responses[number] = ordinal
+        if len(responses) > self._most_responses:
+            responses.popitem(last=False)
+        trail.rounds += 1
+        trail.round = Round(trail.rounds, number, ordinal, calls)
+        if self.follows_texts:
+            trail.end_talk()
+        return ()
 
     def on_call(self, event: Call) -> Sequence[View]:
         """See `Ledger.on_call`."""
