@@ -1,9 +1,10 @@
 """
 Repetition inside one response, while it streams or when it is complete; any script.
 
-Two signs. A tail that is one block, again and again, compared without case and white space; or, in running prose, hardly any
-sequence of characters that was not there a moment ago, which is what slight variation cannot hide. Code, tables, lists and rules
-repeat in lines: lines count only where they are equal. Cost is linear: each stretch of `STEP` characters is looked at once.
+Two signs. A tail that is one block, again and again, compared without case and white space; or, in running prose, few sequences of
+characters that were not there a moment ago, which is what slight variation cannot hide. Code, tables, lists and rules repeat in
+lines: lines count only where they are equal. Data and code on one line show by their brackets and signs. Cost is linear: each
+stretch of `STEP` characters is looked at once.
 """
 
 from __future__ import annotations
@@ -25,12 +26,17 @@ BARE_SPAN = 1_600
 PROSE = 1_200
 """Characters of prose in which novelty is measured."""
 GRAM = 8
-NOVEL = 0.42
-"""The share of new sequences below which prose goes round."""
+NOVEL = 0.5
+"""The share of new sequences up to which prose goes round; in what people write it is 0.8 and more (`bench/text.py`)."""
+SIGNS = 1 / 30
+"""The share of brackets and signs above which a line is data or code."""
 _PACKED = 0.3
 
 _SPACE = re.compile(r"\s+")
 _WORDY = re.compile(r"[^\W\d_]")
+# Vowel signs and other marks that belong to letters without being any: half of what stands on a page of Hindi.
+_LETTERS = re.compile(r"[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u109f\u1780-\u17ff]")
+_SIGNS = re.compile(r"[{}\[\]()<>=|_;:\\%#&@$+/~^]")
 
 
 class Degenerate(NamedTuple):
@@ -43,39 +49,45 @@ class Degenerate(NamedTuple):
 class TextWatch:
     """Watches one response; `feed` takes what arrives and says what repeats as soon as something does."""
 
-    __slots__ = ("found", "new", "tail")
+    __slots__ = ("found", "fresh", "line", "tail")
 
     def __init__(self) -> None:
-        self.tail = ""
-        self.new = 0
+        self.tail = ""  # without case and runs of white space
+        self.line = ""
+        self.fresh = ""  # what came since the last look
         self.found: Degenerate | None = None
 
     def feed(self, text: str) -> Degenerate | None:
         """Take the next characters of the response."""
         if self.found is not None:
             return self.found
-        if len(text) + self.new < STEP:
-            self.tail += text
-            self.new += len(text)
+        self.fresh += text
+        if len(self.fresh) < STEP:
             return None
-        at = 0
-        while at < len(text):
-            piece = text[at : at + STEP]
+        text, at = self.fresh, 0
+        while len(text) - at >= STEP:
+            self._take(text[at : at + STEP])
+            if self.found is not None:
+                return self.found
             at += STEP
-            self.tail = (self.tail + piece)[-TAIL:]
-            self.new += len(piece)
-            if self.new >= STEP:
-                self.new = 0
-                self.found = repeating_tail(self.tail) or circling_prose(self.tail)
-                if self.found is not None:
-                    return self.found
+        self.fresh = text[at:]
         return None
 
     def end(self) -> Degenerate | None:
         """The response is complete: look at what came last."""
-        if self.found is None and len(self.tail) >= SPAN:
-            self.found = repeating_tail(self.tail) or circling_prose(self.tail)
+        if self.found is None:
+            self._take(self.fresh)
+            self.fresh = ""
         return self.found
+
+    def _take(self, piece: str) -> None:
+        flat = _SPACE.sub(" ", piece).casefold()
+        if flat[:1] == " " and self.tail[-1:] == " ":
+            flat = flat[1:]
+        self.tail = (self.tail + flat)[-TAIL:]
+        begin = piece.rfind("\n") + 1
+        self.line = piece[begin:] if begin else (self.line + piece)[-PROSE:]
+        self.found = repeating_tail(self.tail) or circling_prose(self.line)
 
 
 def degenerate(text: str) -> Degenerate | None:
@@ -86,9 +98,8 @@ def degenerate(text: str) -> Degenerate | None:
     return watch.feed(text) or watch.end()
 
 
-def repeating_tail(tail: str) -> Degenerate | None:
-    """One block again and again at the end of *tail*, whatever its case and white space."""
-    text = _SPACE.sub(" ", tail).casefold()
+def repeating_tail(text: str) -> Degenerate | None:
+    """One block again and again at the end of *text*, which has neither upper case nor runs of white space."""
     size = len(text)
     if size < SPAN:
         return None
@@ -123,15 +134,20 @@ def _periodic(text: str, unit: int) -> int:
     return low + unit
 
 
-def circling_prose(tail: str) -> Degenerate | None:
-    """Prose in one paragraph in which hardly any sequence of characters is new."""
-    text = tail[tail.rfind("\n") + 1 :]
-    if len(text) < PROSE:
+def circling_prose(line: str) -> Degenerate | None:
+    """
+    Prose on one line in which few sequences of characters are new.
+
+    Laps that vary cannot be counted exactly: there are at least `LAPS` of them.
+    """
+    if len(line) < PROSE:
         return None
-    text = _SPACE.sub(" ", text[-PROSE:]).casefold()
-    packed = len(zlib.compress(text.encode("utf-8", "surrogatepass"), 1))
-    if packed > _PACKED * len(text) or len(_WORDY.findall(text)) < len(text) // 2:
+    text = _SPACE.sub(" ", line[-PROSE:]).casefold()
+    plain = text.encode("utf-8", "surrogatepass")
+    if len(zlib.compress(plain, 1)) > _PACKED * len(plain):
+        return None
+    if len(_SIGNS.findall(text)) > SIGNS * len(text) or len(_LETTERS.findall(text)) < len(text) // 2:
         return None
     grams = {text[index : index + GRAM] for index in range(len(text) - GRAM + 1)}
     share = len(grams) / (len(text) - GRAM + 1)
-    return Degenerate(round(len(text) * share), round(1 / share)) if share <= NOVEL else None
+    return Degenerate(round(len(text) * share), max(LAPS, round(1 / share))) if share <= NOVEL else None
