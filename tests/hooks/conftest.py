@@ -81,7 +81,8 @@ class Wire:
         raise NotImplementedError
 
     def stream(self, events: list[dict[str, Any]]) -> tuple[str, bytes]:
-        parts = [f"event: {event['type']}\n" * ("type" in event) + f"data: {json.dumps(event)}\n\n" for event in events]
+        named = [(f"event: {event['type']}\n" if "type" in event else "", event) for event in events]
+        parts = [f"{name}data: {json.dumps(event)}\n\n" for name, event in named]
         return "text/event-stream", "".join(parts).encode()
 
 
@@ -191,7 +192,35 @@ class Responses(Wire):
         )
 
 
-WIRES: dict[str, type[Wire]] = {"anthropic": Anthropic, "gemini": Gemini, "responses": Responses}
+class Completions(Wire):
+    def answer(self, path: str, body: dict[str, Any]) -> tuple[str, bytes]:
+        self.model.requests.append(body)
+        number = len(self.model.requests)
+        results = sum(message["role"] == "tool" for message in body["messages"])
+        answer = self.script(json.dumps(body["messages"]), results) if body.get("tools") else "a title"
+        message: dict[str, Any] = {"role": "assistant", "content": answer if isinstance(answer, str) else f"step {results}"}
+        if not isinstance(answer, str):
+            message["tool_calls"] = [
+                {
+                    "index": n,
+                    "id": f"call_{number}{n}",
+                    "type": "function",
+                    "function": {"name": name, "arguments": json.dumps(given)},
+                }
+                for n, (name, given) in enumerate(answer)
+            ]
+        end = "stop" if isinstance(answer, str) else "tool_calls"
+        usage = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+        about = {"id": f"x{number}", "created": 1, "model": "scripted", "usage": usage}
+        if not body.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": end}
+            return "application/json", json.dumps({**about, "object": "chat.completion", "choices": [choice]}).encode()
+        chunks = [{"index": 0, "delta": message, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": end}]
+        kind, lines = self.stream([{**about, "object": "chat.completion.chunk", "choices": [chunk]} for chunk in chunks])
+        return kind, lines + b"data: [DONE]\n\n"
+
+
+WIRES: dict[str, type[Wire]] = {"anthropic": Anthropic, "completions": Completions, "gemini": Gemini, "responses": Responses}
 
 
 @pytest.fixture

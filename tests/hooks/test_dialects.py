@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from unstuck import live
 from unstuck.hooks import AGENTS, module_of
 from unstuck.hooks.run import answer
 
@@ -63,7 +64,7 @@ def test_a_reason_is_true_and_of_use(agent, tmp_path):
     for number, one in enumerate(golden(agent)):
         done = answer(agent, json.dumps(one["stdin"]).encode(), {"UNSTUCK_HOME": str(tmp_path)}, 10.0 * number)
         reasons += re.findall(r'"(?:permissionDecisionReason|reason)":"([^"]+)"', done.output)
-    assert "This call was not executed." in reasons[0]
+    assert reasons[0].startswith(f"{live.MARK}This call was not executed.")
     assert "5 times" in reasons[0]
     assert "until the person speaks" in reasons[-1]
 

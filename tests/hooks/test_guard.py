@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from unstuck.errors import StateError
 from unstuck.events import Call, Result, User
 from unstuck.findings import Level
+from unstuck.hooks import module_of
 from unstuck.hooks.dialect import Delivered
 from unstuck.hooks.guard import Guard
 from unstuck.hooks.run import answer
@@ -205,3 +206,15 @@ def test_a_project_sets_its_own_rules(tmp_path):
         ("block", None, True),
         ("stop", None, True),
     ]
+
+
+@pytest.mark.parametrize("agent", ["gemini_cli", "qwen_code"])
+def test_the_frame_of_a_shells_result_is_no_result(agent):
+    """The command again, process numbers and an empty error line say nothing about what came back."""
+    text = "Command: pytest -q\nDirectory: (root)\nOutput: 1 failed\nError: (none)\nExit Code: 1\nSignal: 0\nProcess Group PGID: 4711"
+    event = {"session_id": "s", "hook_event_name": {"gemini_cli": "AfterTool", "qwen_code": "PostToolUse"}[agent]}
+    event |= {"tool_name": "run_shell_command", "tool_input": {}, "tool_response": {"llmContent": text}}
+    delivered = module_of(agent).read(event, {}, 1.0)
+    assert delivered is not None
+    assert isinstance(delivered.event, Result)
+    assert (delivered.event.content, delivered.event.outcome) == ("Output: 1 failed\nExit Code: 1\n", "error")

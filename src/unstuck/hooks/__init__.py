@@ -18,6 +18,7 @@ AGENTS: Mapping[str, str] = {
     "claude_code": "unstuck.hooks.claude_code",
     "codex": "unstuck.hooks.codex",
     "gemini_cli": "unstuck.hooks.gemini_cli",
+    "qwen_code": "unstuck.hooks.qwen_code",
 }
 """Name -> module, in the order in which they are shown."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from unstuck.events import MAIN, Call, Message, Outcome, Result, User
+from unstuck.events import MAIN, Call, Message, Result, User
 from unstuck.findings import Level
 from unstuck.fingerprint import call_fingerprint
 from unstuck.hooks.dialect import Answer, Delivered, Environ, session_of, text_field, tool_of
+from unstuck.hooks.llm_content import content_and_outcome
 
 TITLE = "Gemini CLI"
 PROGRAM = "gemini"
@@ -21,9 +21,6 @@ WINDOWS_SHELL = "powershell"
 ENDS = True
 NOTE = "Gemini CLI says once that there are new hooks; in a project it runs them only in folders that you trust."
 
-_EXIT = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
-_PROCESS = re.compile(r"^(?:Process Group PGID|Background PIDs|Signal): [^\n]*\n?", re.MULTILINE)
-
 
 def read(payload: Mapping[str, Any], environ: Environ, now: float) -> Delivered | None:
     """What the event says. Calls have no ids; its clock, with the call, tells an event that is delivered twice."""
@@ -34,8 +31,7 @@ def read(payload: Mapping[str, Any], environ: Environ, now: float) -> Delivered 
         event = Call(session, "", tool_of(payload), payload.get("tool_input"), time=now)
         call = (event.tool, event.args)
     elif name == "AfterTool":
-        content, outcome = _outcome(payload.get("tool_response"))
-        event = Result(session, "", content, outcome, now)
+        event = Result(session, "", *content_and_outcome(payload.get("tool_response")), now)
         call = (tool_of(payload), payload.get("tool_input"))
     elif name == "BeforeAgent":
         event = User(session, text_field(payload, "prompt"))
@@ -60,16 +56,3 @@ def answer(name: str, level: Level, text: str) -> Answer:
     if name == "AfterTool":
         return Answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}, "nudged")
     return Answer()
-
-
-def _outcome(response: Any) -> tuple[Any, Outcome]:
-    """A tool's error is a field, a shell's exit code stands in the text only."""
-    if not isinstance(response, Mapping):
-        return response, "ok"
-    content = response.get("llmContent")
-    if response.get("error"):
-        return content, "error"
-    if isinstance(content, str):
-        found = _EXIT.search(content)
-        return _PROCESS.sub("", content), "error" if found and int(found[1]) != 0 else "ok"
-    return content, "ok"

@@ -25,6 +25,8 @@ LONGEST = 256 * 1024
 """Characters of a result that are looked at."""
 REMEMBERED = 64
 """Deliveries that are remembered, for those that come twice."""
+MARK = "[unstuck] "
+"""What every text begins with that a hook puts into a conversation; readers know it by that, as they know that of adapters."""
 REFUSED = (
     "Every further call is refused until the person speaks. "
     "End your turn now: say what you have found out and what is blocking you."

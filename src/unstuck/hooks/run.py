@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unstuck.errors import UnstuckError
 from unstuck.findings import Level
 from unstuck.hooks import AGENTS, log, module_of
-from unstuck.hooks.guard import REFUSED, Guard, Verdict
+from unstuck.hooks.guard import MARK, REFUSED, Guard, Verdict
 from unstuck.store import FILE, BrokenFileError, Key, Saved, Store, folder, set_aside
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ def _done(module: Dialect, about: dict[str, Any], verdict: Verdict) -> Done:
     given: Answer | None = None
     if verdict.level >= Level.NUDGE and verdict.text:
         over = verdict.level is Level.STOP and not module.ENDS and REFUSED not in verdict.text
-        given = module.answer(about["event"], verdict.level, f"{verdict.text} {REFUSED}" if over else verdict.text)
+        text = f"{MARK}{verdict.text}{f' {REFUSED}' if over else ''}"
+        given = module.answer(about["event"], verdict.level, text)
     action: Action | None = given.action if given else None
     entries: list[Mapping[str, Any]] = []
     findings = verdict.findings or ((verdict.finding,) if action and verdict.finding else ())

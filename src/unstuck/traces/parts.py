@@ -6,9 +6,13 @@ import re
 from typing import Any, NamedTuple
 
 from unstuck.events import Outcome
+from unstuck.traces.record import unguarded
 
 _EXIT = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
-_PROCESS = re.compile(r"^(?:Process Group PGID|Background PIDs): [^\n]*\n?", re.MULTILINE)
+_FRAME = re.compile(
+    r"\ACommand: .*?\nDirectory: [^\n]*\n|^(?:Process Group PGID|Background PIDs|Signal): [^\n]*\n?|^Error: \(none\)\n?",
+    re.MULTILINE | re.DOTALL,
+)
 _ADDED = re.compile(r"\s*<hook_context>.*?</hook_context>", re.DOTALL)
 _GUARDED = ("Tool execution blocked", "Command injection detected")
 BEGINNING = 64 * 1024
@@ -49,9 +53,9 @@ def outcome(response: Any) -> tuple[Any, Outcome]:
     if "error" in response:
         error = response["error"]
         return error, "blocked" if isinstance(error, str) and error.startswith(_GUARDED) else "error"
-    content = response.get("output", response)
+    content, guarded = unguarded(response.get("output", response))
     if not isinstance(content, str):
         return content, "ok"
     codes = _EXIT.findall(content[-BEGINNING:])
     failed = content.startswith(_GUARDED) or (codes and int(codes[-1][:9]) != 0)
-    return _PROCESS.sub("", _ADDED.sub("", content)), "error" if failed else "ok"
+    return _FRAME.sub("", _ADDED.sub("", content)), "blocked" if guarded else "error" if failed else "ok"
