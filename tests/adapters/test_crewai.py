@@ -6,18 +6,20 @@ import asyncio
 import json
 import os
 import tempfile
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import pytest
 
-os.environ.update(
+if find_spec("crewai") is None:
+    pytest.skip("CrewAI is not installed", allow_module_level=True)
+os.environ.update(  # CrewAI reads it when it is imported
     CREWAI_DISABLE_TELEMETRY="true",
     OTEL_SDK_DISABLED="true",
     CREWAI_TRACING_ENABLED="false",
     CREWAI_STORAGE_DIR=tempfile.mkdtemp(),
     CREWAI_TESTING="true",
 )
-pytest.importorskip("crewai", reason="CrewAI is not installed")
 
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool

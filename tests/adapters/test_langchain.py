@@ -20,7 +20,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 
-from unstuck import Result
+from unstuck import Result, RunEnd
 from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import (
     DONE,
@@ -158,6 +158,20 @@ class TestLangChain(AdapterSuite):
         agent.invoke(GO)
         results = [(event.content, event.outcome) for event in events if isinstance(event, Result)]
         assert results == [("disk on fire", "error")] * 2
+
+    def test_each_run_ends_once(self):
+        """Runs at the same time, without threads of LangGraph's, each end with their own agent."""
+        events = []
+        guard = self.guard(on_event=events.append)
+
+        async def together():
+            await asyncio.gather(*(self.drive(World(TWICE), guard) for _ in range(4)))
+
+        asyncio.run(together())
+        runs = {event.run for event in events}
+        assert len(runs) == 4
+        for run in runs:
+            assert [type(event) is RunEnd for event in events if event.run == run].index(True) == 8
 
     def test_a_new_turn_of_a_thread_begins_anew(self):
         """A person who speaks in the same thread starts a new run: what came before does not count."""

@@ -39,9 +39,10 @@ class LoopGuard(Exchanges, AgentMiddleware):
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """A run begins; inside another agent's tool it is a sub-agent's, in a graph of agents the part of one of them."""
         config = get_config()
+        thread, name = thread_of(config), name_of(config)
         if CURRENT.get() is None and is_nested(config):
-            return {"unstuck_agent": self.take_over((thread_of(config), turn_of(state)), name_of(config))}
-        return {"unstuck_agent": self.begin(thread_of(config), name_of(config))}
+            return {"unstuck_agent": self.take_over((thread, turn_of(state)), name)}
+        return {"unstuck_agent": self.start(name) if thread is None else self.begin(thread, name)}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """The same."""
@@ -74,8 +75,8 @@ class LoopGuard(Exchanges, AgentMiddleware):
     def after_agent(self, state: Any, runtime: Any) -> None:
         """The run ends; where a tool answered the caller directly there was no model call at which to raise a stop."""
         agent = self._agent(state)
-        if not is_nested(get_config()):
-            self.end(thread_of(get_config()))
+        if not agent.depth and not is_nested(get_config()):
+            agent.run.end()
         if not self.graceful:
             agent.check(LoopStopped)
 
