@@ -20,6 +20,7 @@ os.environ.update(  # CrewAI reads it when it is imported
     CREWAI_STORAGE_DIR=tempfile.mkdtemp(),
     CREWAI_TESTING="true",
 )
+pytest.importorskip("crewai", reason="CrewAI warns while it is imported")
 
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
