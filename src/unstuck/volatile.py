@@ -46,7 +46,7 @@ def _tokens() -> re.Pattern[str]:
     return re.compile(r"(?<![\w~:./-])(?:" + "|".join(_TOKENS) + r")(?![\w~])|(?<=/)tmp[a-z0-9_]{8}(?![\w~])")
 
 
-_VALUE = re.compile(r"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{5}))[\"']?)([\w.:+-]*\d[\w.:+-]*)")
+_VALUE = re.compile(r"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{5}))[\"']?)(?=[\w.:+-]{0,63}\d)([\w.:+-]+)")
 _NAME = re.compile(r"(?<![\w~-])[A-Za-z][\w-]*$")
 _HEX = re.compile(r"(?=[0-9a-f-]*\d)[0-9a-f-]{5,}", re.IGNORECASE)
 _NONCE = re.compile(r"(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
