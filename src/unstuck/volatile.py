@@ -123,6 +123,8 @@ def clipped(text: str) -> str:
 
 def spans(text: str, extra_fields: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
     """Where the tokens stand that `mask` replaces, as first character and end; between them nothing is changed."""
+    if not _DIGIT.search(text):
+        return []
     if len(text) > 2 * HALF:
         shift = len(text) - HALF
         tail = spans(text[-HALF:], extra_fields)

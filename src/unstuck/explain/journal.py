@@ -48,6 +48,7 @@ class Journal:
 
     def __init__(self) -> None:
         self.calls: dict[int, Made] = {}
+        self.responses: dict[int, list[Made]] = {}
         self.latest: dict[int, int] = {}
         self.texts: dict[int, str] = {}
         self.changed: tuple[int, ...] = ()
@@ -73,6 +74,7 @@ class Journal:
             made.kind, made.exempt, made.told = pending.kind, pending.exempt, pending.told
             round_ = ledger.trails[event.agent].round
             made.round = round_.number if round_ is not None and not pending.apart else -pending.call
+            self.responses.setdefault(pending.message, []).append(made)
             made.earlier = self.latest.get(pending.key)
             self.latest[pending.key] = pending.call
         elif isinstance(event, Message):

@@ -49,7 +49,7 @@ def arguments_shown(args: Any) -> Shown:
         return shown(args)
     try:
         return shown(json.dumps(args, ensure_ascii=False, default=str))
-    except (TypeError, ValueError, RecursionError):
+    except Exception:
         return Shown(f"({type(args).__name__} that cannot be shown)")
 
 

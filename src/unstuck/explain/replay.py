@@ -144,13 +144,22 @@ class _Replay:
             if index is not None and isinstance(entry, Exchange):
                 repeats = entry.repeats if followed else rung.repeats
                 marked[index] = entry._replace(decisions=(*entry.decisions, decided), repeats=repeats)
-            elif rung.call in self.journal.calls:
-                row = exchange(self.journal.calls[rung.call], _pattern(found), self.rules.reading, rung.repeats)
-                if followed:
-                    row = row._replace(outcome=None, result=None, why="ahead")
-                later = (at for at, one in enumerate(marked) if one.call is not None and one.call >= rung.call)
-                marked.insert(next(later, len(marked)), row._replace(decisions=(decided,)))
+            else:
+                self._insert(found, marked, rung, followed=followed)
         return tuple(marked)
+
+    def _insert(self, found: Found, entries: list[Entry], rung: Rung, *, followed: bool) -> None:
+        """Put *rung* among *entries* as one of its own: it fell where none of them stands."""
+        decisions = (Decided(rung.would or rung.level, rung.before),)
+        if rung.call is None:
+            text = marks.shown(self.journal.texts.get(rung.message, ""))
+            entries.append(Exchange(None, rung.message, found.agent, result=text, repeats=rung.repeats, decisions=decisions))
+            return
+        row = exchange(self.journal.calls[rung.call], _pattern(found), self.rules.reading, rung.repeats)
+        if followed:
+            row = row._replace(outcome=None, result=None, why="ahead")
+        later = (at for at, one in enumerate(entries) if one.call is not None and one.call >= rung.call)
+        entries.insert(next(later, len(entries)), row._replace(decisions=decisions))
 
     def _entries(self, found: Found) -> list[Entry]:
         if id(found) in self.counts:
@@ -165,9 +174,8 @@ class _Replay:
         """The calls that the evidence of another rule names: by their keys, or by tools, from its first call on."""
         counts: dict[int, int] = {}
         for _, point in found.findings:
-            made = [
-                one for one in self.journal.calls.values() if _is_named(found, point.evidence, one) and one.call <= point.call
-            ]
+            span = range(point.evidence.first_call or 1, point.call + 1)
+            made = [self.journal.calls[call] for call in span if _is_named(found, point.evidence, self.journal.calls[call])]
             per = point.evidence.period if point.evidence.unit == "laps" else 1
             for index, one in enumerate(made):
                 counts.setdefault(one.call, index // per + 1)
@@ -203,7 +211,9 @@ def _pattern(found: Found) -> str:
 
 def _is_named(found: Found, evidence: Evidence, made: Made) -> bool:
     """Whether *made* is one of the calls that *evidence* is about."""
-    if made.agent != found.agent or made.left_out or made.call < (evidence.first_call or 0):
+    if made.agent != found.agent:
+        return False
+    if made.left_out not in (None, "blocked", "no_result"):  # these stand in the window too
         return False
     if isinstance(found.detector, SucceededRule) and made.outcome != "ok":
         return False
@@ -225,7 +235,7 @@ def _row_of(entries: list[Entry], rung: Rung, *, ahead: bool) -> int | None:
         entry = entries[index]
         if not isinstance(entry, Exchange):
             continue
-        here = entry.call == rung.call if rung.call is not None else entry.message == rung.message
+        here = entry.call == rung.call and (rung.call is not None or entry.message == rung.message)
         if here and not (ahead and entry.repeats != rung.repeats):
             return index
     return None

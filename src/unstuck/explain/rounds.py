@@ -90,8 +90,8 @@ class RoundWatch:
         if not self._handed:
             made = [
                 one
-                for one in journal.calls.values()
-                if one.message == step.message and one.agent == last.agent and one.key in step.keys and one.left_out is None
+                for one in journal.responses[step.message]
+                if one.agent == last.agent and one.key in step.keys and one.left_out is None
             ]
         return [exchange(one, pattern, self._read_by, lap) for one in made or [last]]
 

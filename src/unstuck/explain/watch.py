@@ -60,7 +60,7 @@ class Watch:
         elif made is not None and not back and self._could_have_counted(made):
             earlier = self.last.round if self.last is not None and self.last.agent == made.agent else 0
             reason = why_not(self.subject, made, self._small, small(ledger, made), earlier)
-            if now.raw == 0 and made.call in journal.changed:
+            if now.raw == 0 and made.call in journal.changed and self.subject.pattern in OF_THE_WORLD:
                 reason = "changed_world"
             self._refused = made if reason == "blocked" else self._refused
             self._add(self._exchange(made, None, reason))
