@@ -20,13 +20,14 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 
-from unstuck import Result, RunEnd
+from unstuck import LoopStopped, Result, RunEnd
 from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import (
     DONE,
     INPUT_TOKENS,
     LOOP,
     OUTPUT_TOKENS,
+    PAIRS,
     TEXT,
     TWICE,
     Answered,
@@ -34,6 +35,7 @@ from unstuck.testing_adapters.world import (
     Item,
     Said,
     World,
+    assert_paired,
     scanned_file,
 )
 
@@ -158,6 +160,16 @@ class TestLangChain(AdapterSuite):
         agent.invoke(GO)
         results = [(event.content, event.outcome) for event in events if isinstance(event, Result)]
         assert results == [("disk on fire", "error")] * 2
+
+    def test_the_history_of_a_stopped_thread_is_whole(self):
+        """After a stop among parallel calls every call of the thread is answered, and the person can go on."""
+        guard, saver, config = self.guard(), InMemorySaver(), {**FAR, "configurable": {"thread_id": "t"}}
+        agent = agent_of(World(PAIRS), guard, checkpointer=saver)
+        with pytest.raises(LoopStopped):
+            agent.invoke(GO, config)
+        kept = agent.get_state(config).values["messages"]
+        assert_paired([item for message in kept for item in items(message)])
+        assert agent_of(World(TWICE), guard, checkpointer=saver).invoke(GO, config)["messages"][-1].content == DONE
 
     def test_each_run_ends_once(self):
         """Runs at the same time, without threads of LangGraph's, each end with their own agent."""
