@@ -17,6 +17,7 @@ NAMES = {
     "update_record insert_row book_flight cancel_order send_money mcp__git__commit apply_patch rename_symbol "
     "TodoWrite file_write move_file install_package",
     "wait": "wait sleep wait_for_job poll_status check_status job_status get_progress BashOutput_wait await_result",
+    "step": "click press_key scroll_page",
     "talk": "say ask_user reply send_message send_email notify respond announce",
     "delegate": "delegate delegate_task spawn_agent spawn handoff handoff_to_sales transfer_to_agent dispatch_agent Task task "
     "run_subagent runSubagent start_agent",
@@ -164,7 +165,7 @@ def test_an_exact_name_wins_over_a_beginning():
     assert Kinds({"*": "delegate"}).of("anything") == "delegate"
 
 
-@pytest.mark.parametrize("kind", ["read", "write", "wait", "talk", "delegate", "shell"])
+@pytest.mark.parametrize("kind", [name for name in Words._fields if name in KINDS])
 def test_every_list_of_names_can_be_extended(kind: str):
     """A word of one's own stands for the kind whose list it is added to."""
     kinds = Kinds(words=Words(**{kind: frozenset(("zorb",))}))
@@ -174,7 +175,7 @@ def test_every_list_of_names_can_be_extended(kind: str):
 
 def test_kinds_are_few_and_known():
     """The names that settings and annotations may use."""
-    assert {"read", "write", "wait", "talk", "delegate", "shell", "other"} <= KINDS
+    assert {"read", "write", "step", "wait", "talk", "delegate", "shell", "other"} == KINDS
 
 
 @pytest.mark.parametrize(

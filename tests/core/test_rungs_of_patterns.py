@@ -78,6 +78,14 @@ def test_a_loop_that_goes_on_climbs_its_ladder(pattern: str):
     assert seen == [Found(pattern, level, at) for level, at in rungs if at is not None]
 
 
+def test_a_step_has_twice_the_patience_until_it_fails():
+    """A key pressed, a page scrolled: the same receipt each time may still move something on; the same refusal does not."""
+    pressed = [X("press_key", {"key": "down"}, "ok")] * 18
+    assert found(pressed) == [Found("repeated_result", level, at) for level, at in (("nudge", 6), ("block", 10), ("stop", 16))]
+    refused = [X("press_key", {"key": "down"}, "Error: no window has the focus", "error")] * 3
+    assert found(refused) == [Found("repeated_result", "nudge", 3)]
+
+
 def test_rounds_are_counted_and_not_calls():
     """Six parallel failures, lookups or refusals in one response are one step of a ladder, not six."""
     for pattern in ("repeated_failure", "unknown_tool", "near_repeat", "empty_answers"):
