@@ -136,7 +136,10 @@ class Scan:
                 while order and order[0].over:
                     yield order.popleft().report(source, format)
         while order:
-            yield order.popleft().report(source, format)
+            run = order.popleft()
+            if not run.over:
+                run.observe(RunEnd(run.own))  # what waited for the end of a round is said now
+            yield run.report(source, format)
 
     def _name(self, given: str, source: str, nth: int) -> str:
         name, file = given, Path(source).name
