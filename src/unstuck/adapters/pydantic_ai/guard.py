@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +13,7 @@ from pydantic_ai.exceptions import SkipModelRequest, ToolFailed
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart
 from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
 
+from unstuck.adapters.pydantic_ai.marks import ANSWER_ORIGIN, NUDGE_ORIGIN, bare, hints_of, metadata_of, trace
 from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
 from unstuck.adapters.pydantic_ai.stream import WatchedModel
 from unstuck.adapters.pydantic_ai.transcript import Transcript
@@ -21,7 +22,6 @@ from unstuck.events import Call, Compaction, Event
 from unstuck.findings import Decision, Finding, Level
 from unstuck.guard import Guard, OnStop
 from unstuck.live import CURRENT, MARK, LiveRun, Watchers
-from unstuck.wording import plain_name
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities.abstract import WrapRunHandler
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from pydantic_ai.run import AgentRunResult
 
     from unstuck.presets import Rules
-
-NUDGE_ORIGIN = "unstuck.nudge.v1"
-ANSWER_ORIGIN = "unstuck.answer.v1"
-"""The `origin` in the metadata of the system prompts that the guard puts into the history."""
 
 LAST_ANSWER = "No tool can be called any more. Give your final answer now from what you know, and say what is missing."
 
@@ -140,7 +136,7 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
     def _take(self, ctx: RunContext[AgentDepsT], response: ModelResponse) -> None:
         self._held.clear()
         self._blocked.clear()
-        self._transcript.hints = partial(_hints, ctx)
+        self._transcript.hints = partial(hints_of, ctx)
         decided: dict[str, Decision] = {}
         for event in self._transcript.response(response):
             decision = self._observe(ctx, event)
@@ -159,11 +155,11 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         stopped = self._live.stopped
         decision = self._held.get(call.tool_call_id)
         if stopped is not None:
-            text = f"This call was not executed. {_bare(self._live.stop_text)}"
+            text = f"This call was not executed. {bare(self._live.stop_text)}"
         elif decision is None or ctx.tool_call_approved:
             return args
         else:
-            text = _bare(decision.text)
+            text = bare(decision.text)
         self.record.blocked += 1
         self._blocked.add(call.tool_call_id)
         raise ToolFailed(MARK + text)
@@ -178,22 +174,22 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         if stopped is not None:
             self._stop(ctx, request_context, stopped)
         elif nudges:
-            text = MARK + " ".join(map(_bare, nudges))
-            ctx.enqueue(SystemPromptPart(text, metadata=_metadata(NUDGE_ORIGIN, self._latest)))
+            text = MARK + " ".join(map(bare, nudges))
+            ctx.enqueue(SystemPromptPart(text, metadata=metadata_of(NUDGE_ORIGIN, self._latest)))
             nudges.clear()
         return request_context
 
     def _stop(self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext, finding: Finding) -> None:
         before, self.record.stopped = self.record.stopped, finding
         parameters = request_context.model_request_parameters
-        text = MARK + _bare(self._live.stop_text)
+        text = MARK + bare(self._live.stop_text)
         if self.on_stop == "end" and parameters.allow_text_output and before is None:
             response = ModelResponse(parts=[TextPart(text)], model_name="unstuck")
             self._take(ctx, response)  # a response that no model gave comes to no hook
             raise SkipModelRequest(response)
         if self.on_stop != "answer" or before is not None:
             raise LoopStopped(finding, self.record.run_id)
-        ctx.enqueue(SystemPromptPart(f"{text} {LAST_ANSWER}", metadata=_metadata(ANSWER_ORIGIN, finding)))
+        ctx.enqueue(SystemPromptPart(f"{text} {LAST_ANSWER}", metadata=metadata_of(ANSWER_ORIGIN, finding)))
         request_context.model_request_parameters = replace(parameters, function_tools=[], native_tools=[])
 
     def _catch_up(self, ctx: RunContext[AgentDepsT], messages: Sequence[ModelMessage]) -> None:
@@ -224,46 +220,5 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         if decision.level is Level.BLOCK and decision.text and not isinstance(event, Call):
             self._agent.nudges[decision.text] = None  # the response is there: nothing is left to cut
         for finding in decision.findings:
-            _trace(ctx, finding)
+            trace(ctx, finding)
         return decision
-
-
-def _hints(ctx: RunContext[Any], tool: str) -> Mapping[str, Any] | None:
-    """What a tool's metadata says about it: `{"unstuck": {"kind": ...}}`, else the annotations of an MCP server."""
-    tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
-    found = tools.get(tool) if tools else None
-    metadata = found.tool_def.metadata if found is not None else None
-    if not metadata:
-        return None
-    hints = metadata.get("unstuck") or metadata.get("annotations")
-    return hints if isinstance(hints, Mapping) else None
-
-
-def _bare(text: str | None) -> str:
-    return (text or "").removeprefix(MARK)
-
-
-def _metadata(origin: str, finding: Finding | None) -> dict[str, Any]:
-    about = {} if finding is None else {"pattern": finding.pattern, "tool_names": [plain_name(tool) for tool in finding.tools]}
-    return {"origin": origin, **about}
-
-
-def _trace(ctx: RunContext[Any], finding: Finding) -> None:
-    """A span without duration for *finding*; it holds no arguments, and hashes of them only where content is traced."""
-    span = ctx.tracer.start_span("loop detected")
-    if span.is_recording():
-        level = finding.level if finding.would is None else finding.would
-        span.set_attributes(
-            {
-                "unstuck.pattern": finding.pattern,
-                "unstuck.decision": level.label,
-                "unstuck.shadow": finding.would is not None,
-                "unstuck.loop": finding.loop,
-                "unstuck.count": finding.repeats,
-                "unstuck.unit": finding.unit,
-                "unstuck.tool_names": finding.tools,
-            }
-        )
-        if ctx.trace_include_content:
-            span.set_attribute("unstuck.fingerprints", finding.fingerprints)
-    span.end()
