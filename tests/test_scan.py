@@ -64,6 +64,14 @@ def test_a_scan_finds_what_a_live_monitor_finds():
     assert report.first(Level.STOP) == next(finding for finding in live if finding.level is Level.STOP)
 
 
+def test_a_run_without_an_end_is_reported_as_one_that_ended():
+    """A nudge that waits for a result that never comes is in the report, whether the trace says the end or breaks off."""
+    events = [event._replace(calls=2) if isinstance(event, Message) else event for event in run_of(READS[:3])]
+    (broken,), (ended,) = scanned(events), scanned([*events, RunEnd("r")])
+    assert [finding.level for finding in ended.findings] == [Level.NUDGE]
+    assert broken.findings == ended.findings
+
+
 def test_mixed_runs_are_answered_in_the_order_they_began():
     """Runs that end early wait for those that began before them."""
     events = [User("first", "Go."), User("second", "Go."), RunEnd("second"), User("third", "Go."), RunEnd("first")]
