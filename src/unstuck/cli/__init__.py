@@ -27,8 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     for first, module in DIRECT.items():
         if tuple(given[: len(first)]) == first:
+            import gc
             from importlib import import_module
 
+            gc.disable()  # the process ends before there is anything to collect, and looking takes time while modules load
             return int(import_module(module).main(given[len(first) :]))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
