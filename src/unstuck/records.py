@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 from unstuck import words
@@ -21,6 +22,8 @@ ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
 _FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
 _SIMPLE = frozenset((str, int))
+_ITEMS = 48
+"""Items of a list or an object whose words are looked at."""
 LONG = 512
 """Characters from which on it pays to look for a difference before masking."""
 
@@ -119,7 +122,7 @@ class Said(Row):
         """Take the sketches now."""
         if self.chosen is None:
             self.chosen = sketch(words_of(choosing_text(self.value)))
-            self.everything = sketch(words_of(text_of(self.value)))
+            self.everything = sketch(words_of(text_of(_beginning(self.value))))
 
     def saved(self) -> list[Any]:
         """The saved form of the words alone."""
@@ -150,7 +153,17 @@ def choosing_text(args: Any) -> str:
     """The values of *args* without remarks, limits and throwaway names, which do not choose what a call does."""
     if not isinstance(args, dict):
         return text_of(args)
-    return " ".join(text_of(value) for name, value in args.items() if not _stands_beside(name))
+    return " ".join(text_of(_beginning(value)) for name, value in args.items() if not _stands_beside(name))
+
+
+def _beginning(value: Any, depth: int = 4) -> Any:
+    """*value* with no more of its lists and objects than a sketch has room for; writing 200 KB out to read 4 KB is waste."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return [_beginning(item, depth - 1) for item in value[:_ITEMS]] if depth else len(value)
+    if kind is dict:
+        return {name: _beginning(value[name], depth - 1) for name in islice(value, _ITEMS)} if depth else len(value)
+    return value
 
 
 def _stands_beside(name: Any) -> bool:
