@@ -75,8 +75,8 @@ class Decision(NamedTuple):
     What the host should do about the event that was just observed.
 
     *level* is the strongest of *findings*, which lists the loops that moved to a higher level here; *text* holds the words
-    for the model where there are any. A `block` that goes on for a call already reported has a *text* but no new finding:
-    *finding* is the loop that decided, reported now or earlier. *repeats* holds `(call, message)` ordinals that turned out
+    for the model where there are any. *finding* is the loop that decided, as it stands now; where a `block` or a `stop` goes on, it was
+    reported before and is not among *findings*. *repeats* holds `(call, message)` ordinals that turned out
     here to be repeats (second lap or later) of a found loop, each named once in a run.
     """
 

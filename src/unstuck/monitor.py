@@ -33,7 +33,8 @@ VERSION = 1
 
 class _Verdict(NamedTuple):
     level: Level
-    finding: Finding | None
+    finding: Finding
+    new: bool  # whether the loop reached a higher level here
     evidence: Evidence
     total: int
     agent: str
@@ -182,17 +183,17 @@ class Monitor:
         if ahead and level is BLOCK and view.state is not None and view.state.lift > 0:
             view.state.lift -= 1
             return None
-        finding = None
-        if level > loop.level:
+        new = level > loop.level
+        if not new and (moment == "result" or moment == "round"):
+            return None
+        call = None if moment == "message" or moment == "text" else view.call
+        finding = finding_of(loop, evidence, level, (call, view.message, trail.agent), policy.shadow)
+        if new:
             loop.level = int(level)
-            call = None if moment == "message" or moment == "text" else view.call
-            finding = finding_of(loop, evidence, level, (call, view.message, trail.agent), policy.shadow)
             if policy.consume and evidence.keys:  # what has no calls of its own, such as a budget, cannot be counted anew
                 loop.level = 0
                 trail.consume(evidence.keys)
-        elif moment == "result" or moment == "round":
-            return None
-        return _Verdict(level, finding, evidence, total, trail.agent)
+        return _Verdict(level, finding, new, evidence, total, trail.agent)
 
     def _over_ceiling(self, tally: Tally) -> _Verdict:
         limit = self.rules.policy.ceiling
@@ -207,12 +208,11 @@ class Monitor:
             tally.first,
         )
         loop = self.loops.of(tally.agent, evidence)
-        finding = None
-        if loop.level < STOP:
-            loop.level = int(STOP)
-            ledger, shadow = self.ledger, self.rules.policy.shadow
-            finding = finding_of(loop, evidence, STOP, (ledger.calls, ledger.messages, tally.agent), shadow)
-        return _Verdict(STOP, finding, evidence, tally.count, tally.agent)
+        new, ledger = loop.level < STOP, self.ledger
+        loop.level = int(STOP)
+        place = (ledger.calls, ledger.messages, tally.agent)
+        finding = finding_of(loop, evidence, STOP, place, self.rules.policy.shadow)
+        return _Verdict(STOP, finding, new, evidence, tally.count, tally.agent)
 
     def _combine(self, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
         now: list[_Verdict] = []
@@ -225,7 +225,7 @@ class Monitor:
         if not now:
             return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
         strongest = now[0] if len(now) == 1 else max(now, key=lambda verdict: verdict.level)
-        findings = tuple([verdict.finding for verdict in now if verdict.finding is not None])
+        findings = tuple([verdict.finding for verdict in now if verdict.new])
         if self.rules.policy.shadow:
             return Decision(OBSERVE, findings, None, strongest.finding, tuple(repeats))
         text = (self.rules.wording or model_text)(strongest.evidence, strongest.level, strongest.total)
@@ -270,14 +270,14 @@ class Monitor:
 
 def _row(verdict: _Verdict) -> list[Any]:
     evidence = verdict.evidence._replace(error=None)
-    return [verdict.level, verdict.finding, evidence, verdict.total, verdict.agent]
+    return [verdict.level, verdict.finding, verdict.new, evidence, verdict.total, verdict.agent]
 
 
 def _verdict(row: list[Any]) -> _Verdict:
-    level, finding, evidence, total, agent = row
+    level, finding, new, evidence, total, agent = row
     pattern, anchors, streak, repeats, ladder, tools, keys, *rest = evidence
     restored = Evidence(pattern, tuple(anchors), streak, repeats, Ladder(*ladder), tuple(tools), tuple(keys), *rest)
-    return _Verdict(Level(level), _finding(finding) if finding else None, restored, total, agent)
+    return _Verdict(Level(level), _finding(finding), new, restored, total, agent)
 
 
 def _finding(row: list[Any]) -> Finding:
