@@ -24,6 +24,7 @@ from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
 from unstuck.view import View
 from unstuck.volatile import CLIPPED, clipped, mask
+from unstuck.words import THROWAWAY_FIELDS
 
 
 class Ledger(LedgerState):
@@ -105,12 +106,17 @@ class Ledger(LedgerState):
         if kind is None:
             kind = self._kind(event, args)
         key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
+        whole = key
+        if type(args) is dict and kind not in ("write", "delegate", "talk") and not THROWAWAY_FIELDS.isdisjoint(args):
+            chosen = {field: value for field, value in args.items() if field not in THROWAWAY_FIELDS}
+            key = call_fingerprint(name, self.reading.identifying(name, chosen))
         if self._beside and type(args) is dict:
             args = {
                 field: value for field, value in args.items() if type(field) is not str or field.lower() not in self._beside
             }
         pending = Pending(event, self.calls, round_.response, key, kind, args)
         pending.is_shell = self._kinds.get(name) is None
+        pending.whole = whole
         self._open(event.id, pending)
         round_.open += 1
         round_.calls += 1
@@ -118,7 +124,7 @@ class Ledger(LedgerState):
             self._set_aside(trail, pending, event)
             return views
         if trail.window_calls is not None:
-            trail.window_calls.add(key, self.calls, round_.response, name)
+            trail.window_calls.add(whole, self.calls, round_.response, name)
         if self.spent is not None:
             self.spent.call(event.agent, name, self.calls, event.time)
         state, tool = trail.calls.get(key), trail.tools.get(name)

@@ -24,6 +24,8 @@ SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
 TELLING = 240
 """Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
+TERSE = 32
+"""Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
 NUMBERS_APART = 0.5
 """The same where calls may differ in their numbers."""
 STALE = 0.5
@@ -74,6 +76,7 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     elif trail.new_round != round_:
         _ground(trail, pending)
     state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, time
+    state.whole, state.terse = pending.whole, len(text) <= TERSE
     return state
 
 
@@ -99,7 +102,10 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, raw:
             return
     before = state.text
     if raw != state.raw and not state.again(raw, text):
-        _differs(state, before, text)
+        if pending.whole == state.whole:
+            _differs(state, before, text)
+        else:
+            state.differing = 0  # it was not quite the same that was asked
         if not state.differing:
             trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
@@ -309,7 +315,7 @@ def settle_text(trail: Trail, text: str, reasoning: str, message: int) -> None:
         trail.text_count += 1
     else:
         trail.text, trail.text_count, trail.text_first = digest, 1, message
-    said = sketch(words_of(text))
+    said = sketch(word for word in words_of(text) if not word.isdigit())
     # A long text shares its small words with any other, so more of it must be known.
     if trail.talk and share_known(said, trail.talk) >= (0.5 if len(said) <= 30 else 0.8):
         trail.talk_count += 1

@@ -10,7 +10,9 @@ from xxhash import xxh32_intdigest as _xxh
 MOST_WORDS = 96
 """Different words that one sketch holds."""
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+# Vowel signs and other marks belong to the letter before them, though they are none: without them Hindi falls to pieces.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u109f\u17b4-\u17d3\u3099\u309a"
+_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
 
 Sketch = frozenset[int]
 

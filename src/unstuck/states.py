@@ -46,6 +46,8 @@ class Pending(Said):
         *("told", "tool"),
     )
     ignored = exempt = is_shell = apart = False
+    whole = 0
+    """The fingerprint with the arguments that only tell one call from another (a nonce, a clock)."""
     target: int | None = None
     told: Told | None = None
 
@@ -137,13 +139,18 @@ class CallState(Sameness):
         "same",  # times in a row it came to this outcome
         "slow",  # looks that came a minute and more after the one before
         "time",
+        "terse",  # whether its latest answer was short
         "tool",
+        "whole",
+        "whole",  # the call with the arguments that only tell one call from another
         "varied",  # the call after which its answers began to differ and say nothing new
     )
     SETS = frozenset(("known",))
     last = last_message = asked = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
+    whole = 0
+    terse = True
     numbers: tuple[float, ...] = ()
     runs: tuple[int, ...] = ()
     known: Sketch = frozenset()

@@ -134,7 +134,7 @@ class WindowLedger(Ledger):
             window.settle(call, raw, outcome, content is None)
         round_.open -= 1
         round_.parts.append((key, key, tool))
-        if call > round_.last_call:
+        if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison
             round_.last_call = call
         if round_.open > 0 or (round_.expected is not None and round_.calls < round_.expected):
             return ()

@@ -31,7 +31,7 @@ class RepeatedResult(Detector):
             return None
         failed = view.tool is not None and view.tool.failed > 0
         ladder = self.ladder
-        if state.kind == "step" and not failed:
+        if state.kind == "step" and state.terse and not failed:
             ladder = ladder.doubled()
             if repeats < ladder.first:
                 return None
