@@ -120,6 +120,9 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     low = text[:40].strip().lower()
     if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):
         return True
+    if low[:1] == "{" and low[1:] != "}":
+        fields = _EMPTY_OBJECT.fullmatch(text.strip())
+        return fields is not None and fields[1] is not None
     if len(text) > 40:
         return False
     low = low.rstrip(".!")
@@ -127,4 +130,9 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
 
 
 _EMPTY = frozenset(words.EMPTY)
+_EMPTY_OBJECT = re.compile(
+    rf'\{{(?:\s*(?:("(?:{"|".join(words.EMPTY_FIELDS)})"\s*:\s*(?:\[\s*\]|\{{\s*\}}|null|0|""))'
+    rf'|"(?:{"|".join(words.EMPTY_BESIDE)})"\s*:\s*(?:true|false|null|\d+|"[^"]*")|"error"\s*:\s*(?:null|false|""))\s*(?:,|(?=\}})))+\}}',
+    re.IGNORECASE,
+)
 _BEGINNINGS = frozenset(start[:2] for start in words.EMPTY_STARTS)

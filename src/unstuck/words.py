@@ -143,6 +143,13 @@ EMPTY_STARTS = (
     "ничего не найдено",
 )
 """How short answers begin that say: there is nothing."""
+EMPTY_FIELDS = (
+    "result results item items data hit hits row rows record records match matches document documents entry entries file files "
+    "value values list count total total_count totalcount num_results numresults size length"
+).split()
+"""Fields of a JSON answer that say so where every one of them is empty or zero; a list of errors or issues is none of them."""
+EMPTY_BESIDE = "ok success status message next next_page nextpage cursor page has_more hasmore query q took".split()
+"""Fields that may stand beside these."""
 ERROR_MARKS = (
     *"error exception denied refused forbidden unauthorized failed failure invalid unknown unable cannot".split(),
     *"unreachable fatal panic missing unexpected unsupported mismatch".split(),
