@@ -105,6 +105,7 @@ def test_decisions_never_weaken_while_a_loop_goes_on(script: list[Any], length: 
 @given(script=scripts)
 def test_a_persons_turn_re_arms(script: list[Any]):
     """After a person speaks, a run is judged as if it began there; ordinals and loop numbers go on."""
+
     def shape(found: list[Any]) -> list[Any]:
         return [(d.level, [(f.pattern, f.repeats, f.level) for f in d.findings]) for d in found]
 
@@ -207,7 +208,10 @@ def test_renaming_tools_with_their_kinds_held_changes_nothing(script: list[Any])
     renamed = Options(kinds={names[tool]: kind for tool, kind in kinds.items()}).rules()
     events = [event for event in events_of(script) if not (isinstance(event, Call) and event.tool == "bash")]
     # An answer that names the tool is about its name.
-    events = [event._replace(content="gone") if isinstance(event, Result) and "mystery" in str(event.content) else event for event in events]
+    events = [
+        event._replace(content="gone") if isinstance(event, Result) and "mystery" in str(event.content) else event
+        for event in events
+    ]
     others = [event._replace(tool=names[event.tool]) if isinstance(event, Call) else event for event in events]
 
     def shape(found: list[Any]) -> list[Any]:
@@ -219,6 +223,7 @@ def test_renaming_tools_with_their_kinds_held_changes_nothing(script: list[Any])
 @given(script=scripts)
 def test_permuting_the_calls_of_a_round_changes_nothing(script: list[Any]):
     """Parallel calls are a set: in which order they stand in the response decides nothing."""
+
     def rounds(order: Any) -> list[Any]:
         return [(step[0], order(list(step[1])), *step[2:]) if step[0] in ("round", "repeat") else step for step in script]
 
