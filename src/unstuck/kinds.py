@@ -84,11 +84,15 @@ _AGENTS = frozenset(("agent", "subagent"))
 def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     """The kind that a tool's name suggests; of an MCP name (`mcp__server__tool`) the last part counts."""
     parts = [word.lower() for word in _WORD.findall(tool.rsplit("__", 1)[-1])]
+    if len(parts) > 1 and parts[0] in words.ROOMS:
+        del parts[0]
     if not parts:
         return "other"
     first, all_parts = parts[0], frozenset(parts)
+    looks = first in words.READ or bool(all_parts & words.WAIT)  # at how an agent or a task gets on
     if all_parts & (words.DELEGATE | extra.delegate) and (first in words.DELEGATE or all_parts & _AGENTS or len(parts) == 1):
-        return "delegate"
+        if not looks:
+            return "delegate"
     if first in words.STEP or first in extra.step:
         return "step"
     if first in words.WRITE or first in extra.write:
@@ -97,7 +101,7 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
         return "wait"
     if first in words.READ or first in extra.read:
         return "read"
-    if all_parts & (words.SHELL | extra.shell):
+    if all_parts & (words.SHELL | extra.shell) or all_parts <= words.CODE:
         return "shell"
     if first in words.TALK or first in extra.talk or (first == "send" and all_parts & words.TALK):
         return "talk"

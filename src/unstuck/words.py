@@ -36,6 +36,10 @@ DELEGATE = frozenset("delegate spawn handoff transfer task agent subagent dispat
 """Words in the names of tools that pass work to another agent."""
 SHELL = frozenset("bash sh shell exec execute terminal cmd powershell pwsh zsh command console ssh run".split())
 """Words in the names of tools that take a command line or code."""
+CODE = frozenset("python ipython sql repl code interpreter".split())
+"""Words that the whole name of a tool is made of that takes code."""
+ROOMS = frozenset("browser playwright puppeteer chrome".split())
+"""First words that say where a tool works, before the one that says what it does."""
 SHELL_WRITE = frozenset(
     "apply_patch mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
     "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
