@@ -63,7 +63,7 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
         state.again(raw, text)
         _restart(world, state, pending)
     elif state.round != round_:
-        _repeat(world, trail, state, pending, raw, text)
+        _repeat(world, trail, state, pending, answer)
         again = state.same > 1
     elif raw != state.raw and not state.again(raw, text):
         _restart(world, state, pending)
@@ -94,7 +94,8 @@ def _restart(world: World, state: CallState, pending: Pending) -> None:
     state.numbers, state.runs, state.known = (), (), frozenset()
 
 
-def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, raw: int, text: str) -> None:
+def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answer: Answer) -> None:
+    raw, text = answer.raw, answer.text
     if state.compaction != world.compaction:
         state.compaction = world.compaction
         if state.fresh_read != world.epoch:
@@ -116,7 +117,18 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, raw:
         state.slow += 1
         if state.slow % 10:
             return
+    if answer.outcome in ("error", "retry") and _waited(state, pending) and is_transient(text):
+        return
     state.same += 1
+
+
+def _waited(state: CallState, pending: Pending) -> bool:
+    """Whether the call was put off for longer than the time before, or for a minute and more."""
+    if pending.time is None or state.time is None:
+        return False
+    gap, before = pending.time - state.time, state.gap
+    state.gap = gap
+    return gap >= SLOW or (before is not None and gap > before)
 
 
 def _differs(state: CallState, before: str | None, text: str) -> None:

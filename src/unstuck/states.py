@@ -126,6 +126,7 @@ class CallState(Sameness):
         "differing",  # answers in a row that differed and said nothing new
         "epoch",
         "first",
+        "gap",  # seconds between the latest failure and the attempt before
         "fresh_read",  # the epoch in which one re-read after a compaction was granted
         "key",
         "kind",
@@ -155,6 +156,7 @@ class CallState(Sameness):
     runs: tuple[int, ...] = ()
     known: Sketch = frozenset()
     time: float | None = None
+    gap: float | None = None
 
     def __init__(self, key: int, tool: str, kind: str, first: int, epoch: int, compaction: int) -> None:
         self.key, self.tool, self.kind, self.first, self.epoch, self.compaction = key, tool, kind, first, epoch, compaction
