@@ -90,9 +90,9 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
         return "other"
     first, all_parts = parts[0], frozenset(parts)
     looks = first in words.READ or bool(all_parts & words.WAIT)  # at how an agent or a task gets on
-    if all_parts & (words.DELEGATE | extra.delegate) and (first in words.DELEGATE or all_parts & _AGENTS or len(parts) == 1):
-        if not looks:
-            return "delegate"
+    passes_on = first in words.DELEGATE or all_parts & _AGENTS or len(parts) == 1
+    if passes_on and not looks and all_parts & (words.DELEGATE | extra.delegate):
+        return "delegate"
     if first in words.STEP or first in extra.step:
         return "step"
     if first in words.WRITE or first in extra.write:

@@ -288,12 +288,12 @@ def _streak(owner: ToolState | Trail, failure: int, call: int, round_: int, wait
 
 
 def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
-    """Whether a passing error was waited for longer than the one before."""
+    """Whether a passing error was waited for longer than the one before, or for a minute and more."""
     if not is_transient(text) or pending.time is None or tool.failure_time is None:
         return False
     gap, before = pending.time - tool.failure_time, tool.gap
     tool.gap = gap
-    return before is not None and gap > before
+    return gap >= SLOW or (before is not None and gap > before)
 
 
 def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozenset[str]) -> None:
