@@ -126,8 +126,8 @@ class CallState(Sameness):
         "differing",  # answers in a row that differed and said nothing new
         "epoch",
         "first",
-        "gap",  # seconds between the latest failure and the attempt before
         "fresh_read",  # the epoch in which one re-read after a compaction was granted
+        "gap",  # seconds between the latest failure and the attempt before
         "key",
         "kind",
         "known",  # digests of the words its differing answers have held
@@ -142,9 +142,8 @@ class CallState(Sameness):
         "time",
         "terse",  # whether its latest answer was short
         "tool",
-        "whole",
-        "whole",  # the call with the arguments that only tell one call from another
         "varied",  # the call after which its answers began to differ and say nothing new
+        "whole",  # the call with the arguments that only tell one call from another
     )
     SETS = frozenset(("known",))
     last = last_message = asked = lift = slow = differing = round = varied = 0
