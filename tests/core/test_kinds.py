@@ -12,12 +12,13 @@ from unstuck.words import Words
 NAMES = {
     "read": "read_file readFile ReadFile Read get_user list_dir search grep Glob web_search fetch_page view_image "
     "find_by_id mcp__files__read_file mcp__srv__get_row describe-table query_db inspect_element checkInventory "
-    "user_search customer_lookup HTTPGet",
+    "user_search customer_lookup HTTPGet browser_snapshot browser_take_screenshot get_agent_result",
     "write": "write_file Write edit_file Edit MultiEdit create_issue delete_row remove_label set_value put_object "
     "update_record insert_row book_flight cancel_order send_money mcp__git__commit apply_patch rename_symbol "
     "TodoWrite file_write move_file install_package",
-    "wait": "wait sleep wait_for_job poll_status check_status job_status get_progress BashOutput_wait await_result",
-    "step": "click press_key scroll_page",
+    "wait": "wait sleep wait_for_job poll_status check_status job_status get_progress BashOutput_wait await_result "
+    "wait_agent check_agent_status task_output TaskOutput task_status browser_wait_for",
+    "step": "click press_key scroll_page browser_click mcp__playwright__browser_navigate_back puppeteer_scroll",
     "talk": "say ask_user reply send_message send_email notify respond announce",
     "delegate": "delegate delegate_task spawn_agent spawn handoff handoff_to_sales transfer_to_agent dispatch_agent Task task "
     "run_subagent runSubagent start_agent",
@@ -38,7 +39,21 @@ def test_a_name_without_words_is_other(name: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["bash", "Bash", "shell", "execute_command", "run_command", "terminal", "powershell", "exec_bash"]
+    "name",
+    [
+        "bash",
+        "Bash",
+        "shell",
+        "python",
+        "ipython",
+        "sql",
+        "code_interpreter",
+        "execute_command",
+        "run_command",
+        "terminal",
+        "powershell",
+        "exec_bash",
+    ],
 )
 def test_a_shell_is_what_its_command_is(name: str):
     """And a shell without a command that is known is `shell`."""

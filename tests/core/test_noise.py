@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.core.honest import HONEST
+from tests.core.honest import HONEST as LOOKS
+from tests.core.honest_programs import HONEST as PROGRAMS
 from tests.core.looping import LOOPS
 from tests.core.patterns import X, found
 
@@ -27,9 +28,13 @@ def wrapped(content: str, n: int, rng: random.Random) -> str:
     return json.dumps(answer)
 
 
+HONEST = {**LOOKS, **PROGRAMS}
 NOISES: list[Callable[[str, int, random.Random], str]] = [tail, head, wrapped]
 WHOLE_ANSWERS = {"a bare number that rises by itself", "sleep and print", "nothing found, whatever is asked"}
 """Loops that show in what a whole answer is: with something beside it, it is another answer."""
+
+RECEIPTS = {"a page after another, and back"}
+"""Honest work that is told by how short its answers are."""
 
 
 def noisy(rounds: list[Any], noise: Callable[[str, int, random.Random], str]) -> list[Any]:
@@ -52,7 +57,7 @@ def test_noise_hides_no_loop(name: str, noise: Callable[[str, int, random.Random
 
 
 @pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", [name for name in HONEST if name not in RECEIPTS])
 def test_noise_makes_no_loop_of_honest_work(name: str, noise: Callable[[str, int, random.Random], str]):
     """What was left alone without it is left alone with it."""
     assert found(noisy(HONEST[name], noise)) == []

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.core.honest import HONEST
+from tests.core.honest import HONEST as LOOKS
+from tests.core.honest_programs import HONEST as PROGRAMS
 from tests.core.looping import LOOPS
 from tests.core.patterns import CITIES, COMPACTED, THINGS, Found, X, chapter, events, found, harm, said
 from unstuck.events import Call, Message, User
@@ -23,6 +24,9 @@ def test_a_loop_is_found_where_it_shows(rounds: list[Any], expected: Found):
         findings = [one._replace(at=-1) for one in findings]
     assert expected in findings
     assert harm(findings[: findings.index(expected)]) == []
+
+
+HONEST = {**LOOKS, **PROGRAMS}
 
 
 @pytest.mark.parametrize("rounds", HONEST.values(), ids=list(HONEST))

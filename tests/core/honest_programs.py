@@ -1,0 +1,90 @@
+"""More honest work: what programs, shells, tables and services are used for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.core.patterns import CITIES, THINGS, X, chapter, edit
+
+PAIRS = list(zip(CITIES, THINGS, strict=True))
+HONEST: dict[str, list[Any]] = {
+    "one call, rate-limited, after growing waits": [
+        X("fetch", {"url": "u"}, "429 Too Many Requests", "error", float(2**n)) for n in range(12)
+    ],
+    "one call, timed out, a minute between": [
+        X("fetch", {"url": "u"}, "Error: timed out", "error", 75.0 * n) for n in range(12)
+    ],
+    "the state of the tree between commits": [
+        x
+        for n in range(10)
+        for x in (
+            X("bash", {"command": f"git commit -am 'step {n} {THINGS[n]}'"}, f"[main {n}a{n}b{n}c] step"),
+            X("bash", {"command": "git status"}, "nothing to commit, working tree clean"),
+        )
+    ],
+    "tests after each change by a stream editor": [
+        x
+        for n in range(10)
+        for x in (
+            X("bash", {"command": f"sed -i 's/a{n}/b{n}/' x.py"}, ""),
+            X("bash", {"command": "pytest -q"}, "3 failed in 2.1s"),
+        )
+    ],
+    "what is there after each new folder": [
+        x
+        for n in range(8)
+        for x in (
+            X("bash", {"command": f"mkdir d{n}"}, ""),
+            X("bash", {"command": "ls"}, " ".join(f"d{k}" for k in range(n + 1))),
+        )
+    ],
+    "an editor that views many files": [
+        X("str_replace_editor", {"command": "view", "path": f"/src/{t}.py"}, chapter(n)) for n, t in enumerate(THINGS)
+    ],
+    "cells of a notebook": [X("python", {"code": f"df.{thing}()"}, chapter(n)) for n, thing in enumerate(THINGS)],
+    "cells that print nothing": [X("python", {"code": f"x = df['{thing}'].{city}()"}, "") for city, thing in PAIRS],
+    "programs that print nothing": [X("bash", {"command": f"./build {thing} {city}"}, "") for city, thing in PAIRS],
+    "rows put in": [
+        X("sql", {"query": f"INSERT INTO t VALUES ({n}, '{THINGS[n % 16]}')"}, "OK, 1 row affected") for n in range(20)
+    ],
+    "rows put in and counted": [
+        x
+        for n in range(10)
+        for x in (
+            X("sql", {"query": f"INSERT INTO t VALUES ({n}, '{THINGS[n]}')"}, "OK"),
+            X("sql", {"query": "SELECT COUNT(*) FROM t"}, str(n)),
+        )
+    ],
+    "a to-do list and the work on it": [
+        x
+        for n in range(6)
+        for x in (
+            X("TodoWrite", {"todos": [{"t": THINGS[k], "done": k < n} for k in range(6)]}, "Todos have been modified."),
+            edit(n, f"{THINGS[n]}.py"),
+        )
+    ],
+    "one letter to many": [
+        X("send_email", {"to": f"{city}@x.example", "body": "Your order has shipped."}, "sent") for city in CITIES
+    ],
+    "one notice to many": [X("notify", {"user": n, "text": "Meeting at ten"}, "ok") for n in range(16)],
+    "questions to a person": [X("ask_user", {"question": f"What about the {thing}?"}, "yes") for thing in THINGS[:10]],
+    "a batch that is classified": [
+        X("classify", {"text": f"The {thing} from {city} arrived"}, "positive") for city, thing in PAIRS
+    ],
+    "a batch that is valid": [X("validate", {"file": f"{thing}.json"}, "valid") for thing in THINGS],
+    "a batch without complaints": [X("lint", {"path": f"{thing}.py"}, "no issues") for thing in THINGS],
+    "a batch without errors, as JSON": [X("lint", {"path": f"{thing}.py"}, '{"errors": []}') for thing in THINGS],
+    "services that are all well": [X("check_status", {"service": thing}, "healthy") for thing in THINGS],
+    "the same four files in two responses": [
+        [X("read_file", {"path": thing}, chapter(n)) for n, thing in enumerate(THINGS[:4])]
+    ]
+    * 2,
+    "a page after another, and back": [
+        x for n in range(4) for x in (X("browser_click", {"ref": f"e{n}"}, chapter(n)), X("browser_navigate_back", {}, "back"))
+    ],
+    "a job that moves, as a value": [X("get_job", {"id": 1}, {"state": "running", "progress": 5 * n}) for n in range(18)],
+    "an agent that gets on": [
+        X("task_output", {"id": "a1"}, f"running, {3 * n} of 60 files done", "ok", 5.0 * n) for n in range(18)
+    ],
+}
+"""What it is: the rounds."""
