@@ -22,8 +22,7 @@ CLICKS = [X("computer", {"action": "left_click", "coordinate": [100, 200]}, "cli
 QUESTIONS: dict[str, tuple[list[Any], str]] = {
     "three looks at once, time and again, with edits between": (
         EPISODES,
-        "what a loop came to before it was interrupted is added up without end: the third such episode is stopped; "
-        "carried over no more than the first rung, it would be blocked within an episode at most",
+        "what came before an interruption is added up without end; carried over no more than the first rung, it would not stop",
     ),
     "a log that grows": (
         LOG,
