@@ -34,6 +34,10 @@ _AROUND: tuple[tuple[re.Pattern[str], str], ...] = (
 """What gateways and clouds add to a model's name, in the order in which it is taken off: variant, gateway, region, vendor, version."""
 
 
+LATEST = 253_402_300_800.0
+"""Seconds since 1970 at the end of the year 9999: a time beyond it is none in seconds."""
+
+
 def usd(model: str | None, usage: Usage, time: float | None = None) -> float | None:
     """
     The price of *usage* in US dollars, or `None` where it is not known.
@@ -42,7 +46,7 @@ def usd(model: str | None, usage: Usage, time: float | None = None) -> float | N
     """
     if not model:
         return None
-    price = _price(model, int(time // 86400) if time and time > 1e9 else None)
+    price = _price(model, int(time // 86400) if time and 1e9 < time < LATEST else None)
     return None if price is None else price(usage)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from unstuck.cycles import Cycles, Step
@@ -28,17 +29,22 @@ class Delegations:
         """Whether a delegation by *agent* hands on the task of the one before."""
         return self.said is not None and agent not in self.agents and self.said.is_like(said, SAME_TASK)
 
-    def delegate(self, pending: Pending) -> None:
-        """A delegation succeeded."""
-        agent, key = pending.agent, pending.key
-        if self.passes_on(agent, pending):
+    def delegate(self, round_: Sequence[Pending]) -> None:
+        """Delegations of one response succeeded; several at once share work out, which is no passing on."""
+        first = round_[0]
+        agent, alone = first.agent, len(round_) == 1
+        if alone and self.passes_on(agent, first):
             self.length += 1
             self.agents = [*self.agents[-15:], agent]
         else:
-            self.length, self.first, self.agents = 1, pending.call, [agent]
-        self.said, self.tool = pending, pending.tool
-        symbol = self.edge(agent, key)
-        self.handoffs.add(Step(symbol, pending.call, pending.message, (symbol,), (key,), (pending.tool,), False))
+            self.length, self.first, self.agents = 1, min(pending.call for pending in round_), [agent]
+        self.said, self.tool = (first if alone else None), first.tool
+        edges = sorted({self.edge(agent, pending.key) for pending in round_})
+        symbol = edges[0] if alone else text_digest(",".join(map(str, edges)))
+        keys = tuple(sorted({pending.key for pending in round_}))
+        tools = tuple(sorted({pending.tool for pending in round_}))
+        last = max(pending.call for pending in round_)
+        self.handoffs.add(Step(symbol, last, first.message, (symbol,), keys, tools, False))
 
     def edge(self, agent: str, key: int) -> int:
         """Who handed off, and how."""

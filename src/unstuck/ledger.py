@@ -107,13 +107,11 @@ class Ledger(LedgerState):
             kind = self._kind(event, args)
         key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
         whole = key
-        if type(args) is dict and kind not in ("write", "delegate", "talk") and not THROWAWAY_FIELDS.isdisjoint(args):
-            chosen = {field: value for field, value in args.items() if field not in THROWAWAY_FIELDS}
-            key = call_fingerprint(name, self.reading.identifying(name, chosen))
-        if self._beside and type(args) is dict:
-            args = {
-                field: value for field, value in args.items() if type(field) is not str or field.lower() not in self._beside
-            }
+        if type(args) is dict:
+            if kind not in _ALL_COUNTS and not THROWAWAY_FIELDS.isdisjoint(args):
+                key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
+            if self._beside:
+                args = _without(args, self._beside)
         pending = Pending(event, self.calls, round_.response, key, kind, args)
         pending.is_shell = self._kinds.get(name) is None
         pending.whole = whole
@@ -130,6 +128,7 @@ class Ledger(LedgerState):
         state, tool = trail.calls.get(key), trail.tools.get(name)
         signs = DELEGATED if kind == "delegate" else 0
         if state is not None:
+            pending.excused = state.stirred != self.stirred
             if self._would_count(state, pending):
                 signs |= (SAME | DIFFERS) if state.differing else SAME
             if trail.cycles.matched:
@@ -303,11 +302,28 @@ class Ledger(LedgerState):
             round_.delegated = (*round_.delegated, pending)
         else:
             round_.worked = True
-        if kind in ("write", "delegate") and pending.key not in self.written:
-            round_.written = (*round_.written, pending.key)
+        if pending.key not in self.written:
+            if kind in ("write", "delegate"):
+                round_.written = (*round_.written, pending.key)
+            elif kind in _MAY_CHANGE:
+                round_.stirs = (*round_.stirs, pending.key)
         if kind == "write" and self.swings is not None and pending.told is not None:
             return self.swings.change(pending.told, pending.key, pending.call)
         return None
+
+    def _stirred(self, trail: Trail, keys: list[int]) -> None:
+        """Something was done for the first time of which it is not known whether it changes anything."""
+        self.stirred += bool(keys)
+        for key in keys:
+            state = trail.calls.get(key)
+            if state is not None:
+                state.stirred = self.stirred
+            self._note_write(key)
+
+    def _note_write(self, key: int) -> None:
+        self.written[key] = None
+        if len(self.written) > 4 * self.reading.window:
+            del self.written[next(iter(self.written))]
 
     def _changed(self, trail: Trail, keys: list[int]) -> None:
         """The world was changed by new writes, whose own counts go on."""
@@ -316,9 +332,7 @@ class Ledger(LedgerState):
             state = trail.calls.get(key)
             if state is not None:
                 state.epoch = self.epoch
-            self.written[key] = None
-            if len(self.written) > 4 * self.reading.window:
-                del self.written[next(iter(self.written))]
+            self._note_write(key)
 
     def close_rounds(self) -> list[View]:
         """End the open round of every agent."""
@@ -336,6 +350,8 @@ class Ledger(LedgerState):
         return self._finish(trail, round_)
 
     def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
+        if round_.stirs:
+            self._stirred(trail, [key for key in round_.stirs if key not in self.written])
         if round_.written:
             self._changed(trail, [key for key in round_.written if key not in self.written])
         deep = self.delegations
@@ -343,8 +359,7 @@ class Ledger(LedgerState):
             if round_.worked:
                 deep.work()
             if round_.delegated:
-                for pending in sorted(round_.delegated, key=_key):
-                    deep.delegate(pending)
+                deep.delegate(round_.delegated)
         for pending in round_.refused:
             self._asked_again(trail, pending)
         parts = round_.parts
@@ -367,8 +382,12 @@ class Ledger(LedgerState):
         return views
 
 
-def _key(pending: Pending) -> int:
-    return pending.key
+def _without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:
+    return {name: value for name, value in args.items() if type(name) is not str or name.lower() not in fields}
 
 
+_ALL_COUNTS = frozenset(("write", "delegate", "talk"))
+"""Kinds of tools of which every argument is part of what they do."""
+_MAY_CHANGE = frozenset(("shell", "step", "other"))
+"""Kinds of tools whose success, the first time, may have changed the world: looking again after it is no repetition."""
 OUTCOMES = {"error": 1, "retry": 2, "denied": 3, "blocked": 4}

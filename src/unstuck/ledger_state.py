@@ -38,6 +38,7 @@ class LedgerState:
         self.calls = 0
         self.messages = 0
         self.epoch = 1  # how often the world was changed
+        self.stirred = 0  # how often something was done that may have changed it
         self.compaction = 0
         self.trails: OrderedDict[str, Trail] = OrderedDict()
         self.open: dict[str, Pending] = {}
@@ -53,7 +54,7 @@ class LedgerState:
     def dump(self) -> dict[str, Any]:
         """The evidence as JSON values: digests and counters only."""
         return {
-            "counts": [self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped],
+            "counts": [self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped, self.stirred],
             "trails": [trail.dump() for trail in self.trails.values()],
             "open": [[name, pending.row()] for name, pending in self.open.items()],
             "responses": list(self.responses.items()),
@@ -67,7 +68,8 @@ class LedgerState:
 
     def load(self, saved: dict[str, Any], ceiling: int) -> None:
         """Take up what was dumped."""
-        self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped = saved["counts"]
+        counts = saved["counts"]
+        self.calls, self.messages, self.epoch, self.compaction, self.spoke, self.skipped, self.stirred = counts
         for row in saved["trails"]:
             trail = Trail.load(row, self.reading.window, self.span)
             self.trails[trail.agent] = trail

@@ -83,7 +83,7 @@ class Loop(Row):
         before, carried = self.streaks.get(strand), self.carried.get(strand, 0)
         if before != streak:
             if before is not None and self.level >= NUDGE:
-                carried = min(carried + self.repeats[strand], 10_000)
+                carried = min(carried + self.repeats[strand], evidence.ladder.first)
             self.scanned.pop(strand, None)
         if not ahead:
             self.carried[strand], self.streaks[strand], self.repeats[strand] = carried, streak, repeats

@@ -14,9 +14,10 @@ from unstuck.volatile import mask, template
 
 
 class World(Protocol):
-    """What is changed: `epoch` counts changes of the world, `compaction` those of the context."""
+    """What is changed: `epoch` counts changes of the world, `stirred` what may be one, `compaction` those of the context."""
 
     epoch: int
+    stirred: int
     compaction: int
 
 
@@ -28,7 +29,7 @@ TERSE = 32
 """Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
 NUMBERS_APART = 0.5
 """The same where calls may differ in their numbers."""
-STALE = 0.5
+STALE = 0.7
 """The share of known words from which on a differing answer says nothing new."""
 
 
@@ -76,7 +77,7 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     elif trail.new_round != round_:
         _ground(trail, pending)
     state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, time
-    state.whole, state.terse = pending.whole, len(text) <= TERSE
+    state.whole, state.terse, state.stirred = pending.whole, len(text) <= TERSE, world.stirred
     return state
 
 
@@ -91,7 +92,7 @@ def _ground(trail: Trail, pending: Pending) -> None:
 def _restart(world: World, state: CallState, pending: Pending) -> None:
     state.first, state.epoch, state.compaction = pending.call, world.epoch, world.compaction
     state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
-    state.numbers, state.runs, state.known = (), (), frozenset()
+    state.numbers, state.runs, state.known, state.excused = (), (), frozenset(), 0
 
 
 def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answer: Answer) -> None:
@@ -110,6 +111,7 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         if not state.differing:
             trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
+        state.excused = 0
         return
     if pending.kind == "wait" and trail.moved > state.round:
         return  # what is waited for moves
@@ -120,6 +122,8 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
     if answer.outcome in ("error", "retry") and _waited(state, pending) and is_transient(text):
         return
     state.same += 1
+    if state.stirred != world.stirred:
+        state.excused += 1  # something new was done in between, and it is not known what it changed
 
 
 def _waited(state: CallState, pending: Pending) -> bool:
@@ -139,7 +143,8 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
     known_share = share_known(answer_words(masked), state.known)
     advancing = state.note(masked)
     shape = template(masked)
-    bare = "%" not in shape and not words_of(shape)
+    # A bare number that rises may be a clock; one that falls, or a percentage, counts something down or up to its end.
+    bare = "%" not in shape and not words_of(shape) and not any(run <= -2 for run in state.runs)
     stale = known_share >= STALE and (bare or not advancing)
     if not state.differing:
         state.varied = state.last
@@ -226,7 +231,7 @@ def _chain(world: World, tool: ToolState, pending: Pending, answer: Answer) -> N
             tool.chain_keys = (*tool.chain_keys[-15:], key)
         tool.chain_round, tool.args, tool.key = round_, pending, key
         return
-    tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys = 1, pending.call, 0, (key,)
+    tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys, tool.loose = 1, pending.call, 0, (key,), False
     tool.chain_round, tool.epoch, tool.args, tool.key = round_, world.epoch, pending, key
 
 
@@ -238,6 +243,7 @@ def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool
     command, an unknown tool): the next target is work. Nothing found is found again with every other question.
     """
     if len(text) >= TELLING:
+        tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
         return True
     if outcome == "ok" and pending.kind not in ("read", "wait") and not reports_failure(text):
         return False

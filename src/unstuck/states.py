@@ -43,9 +43,9 @@ class Pending(Said):
             "target",
             "time",
         ),
-        *("told", "tool"),
+        *("told", "tool", "whole"),
     )
-    ignored = exempt = is_shell = apart = False
+    ignored = exempt = is_shell = apart = excused = False
     whole = 0
     """The fingerprint with the arguments that only tell one call from another (a nonce, a clock)."""
     target: int | None = None
@@ -125,6 +125,7 @@ class CallState(Sameness):
         "compaction",
         "differing",  # answers in a row that differed and said nothing new
         "epoch",
+        "excused",  # repeats before which something was done that may have changed the world
         "first",
         "fresh_read",  # the epoch in which one re-read after a compaction was granted
         "gap",  # seconds between the latest failure and the attempt before
@@ -140,6 +141,7 @@ class CallState(Sameness):
         "same",  # times in a row it came to this outcome
         "slow",  # looks that came a minute and more after the one before
         "time",
+        "stirred",
         "terse",  # whether its latest answer was short
         "tool",
         "varied",  # the call after which its answers began to differ and say nothing new
@@ -149,7 +151,7 @@ class CallState(Sameness):
     last = last_message = asked = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
-    whole = 0
+    whole = stirred = excused = 0
     terse = True
     numbers: tuple[float, ...] = ()
     runs: tuple[int, ...] = ()
@@ -213,6 +215,7 @@ class ToolState(Sameness):
         "gap",
         "key",
         "kind",
+        "loose",  # whether the chain holds calls that have only a long answer in common
         "mistake_round",
         "mistakes",  # refusals of one reason on one target: what, how often, since which call, the latest, in which round
         "tool",
@@ -231,6 +234,7 @@ class ToolState(Sameness):
     failure_time: float | None = None
     gap: float | None = None
     kind = "other"
+    loose = False
     mistake_round = 0
     mistakes: tuple[tuple[int, int, int, int, int], ...] = ()
     unknown = transient = False
@@ -276,6 +280,7 @@ class Round(Row):
         "written",
         "delegated",
         "refused",
+        "stirs",
     )
     MANY: ClassVar[Mapping[str, type[Row]]] = {"delegated": Pending, "refused": Pending}
     open = calls = last_call = 0
@@ -285,6 +290,8 @@ class Round(Row):
     """Delegations that succeeded."""
     refused: tuple[Pending, ...] = ()
     """Calls that a guard did not let run."""
+    stirs: tuple[int, ...] = ()
+    """What was done for the first time and may have changed the world."""
     written: tuple[int, ...] = ()
     """New writes that succeeded: the world changes when the round is over, in whatever order its calls stand."""
 
@@ -297,7 +304,7 @@ class Round(Row):
         self.parts.append((symbol, pending.key, pending.tool))
         if pending.call > self.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
             self.last_call = pending.call
-        if pending.kind == "wait":
+        if pending.kind in ("wait", "step"):
             self.waits = True
 
     def holds(self, key: int) -> bool:

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[^A-Za-z0-9_]")
 
 _SEEN = {
     "repeated_result": "You have made the same call to {tools} {n} times and it came to the same outcome each time.",
-    "repeated_call": "You have made the same call to {tools} again and again; its answers differ in wording only.",
+    "repeated_call": "You have made the same call to {tools} again and again; its answers differ in nothing that says anything new.",
     "alternating_calls": "You have been alternating between {tools} for {n} rounds.",
     "cycle": "You have gone through the same sequence of calls ({tools}) {n} times with the same outcomes.",
     "near_repeat": "Your last {n} calls to {tools} differed only in wording or in a limit and came to the same outcome.",
@@ -42,15 +42,15 @@ _SEEN = {
 }
 _ASKED = {
     "repeated_result": "Counting this one, you have asked for the same call to {tools} {n} times; whenever it ran, the outcome was the same.",
-    "repeated_call": "Counting this one, you have asked {n} times for the same call to {tools}; its answers differ in wording only.",
-    "cycle": "With this call you begin the same sequence ({tools}) for the {n}. time; each time it came to the same outcomes.",
+    "repeated_call": "Counting this one, you have asked {n} times for the same call to {tools}; its answers differ in nothing that says anything new.",
+    "cycle": "Counting this one, you have begun the same sequence of calls ({tools}) {n} times; its outcomes have been the same.",
     "near_repeat": "Counting this one, {n} calls to {tools} in a row differ only in wording or in a limit; all that ran came to the same outcome.",
     "repeated_failure": "Counting this one, you have called {tools} {n} times in a row; whenever it ran, it failed in the same way.",
     "unknown_tool": "There is no tool called {tools}; counting this one, you have called it {n} times.",
     "stuck_poll": "Counting this one, you have looked {n} times with {tools}; the reading has not changed.",
     "echoed_change": "Counting this one, {n} calls to {tools} in a row only bring back what you put into them.",
-    "delegation_loop": "With this call the same task is handed on for the {n}. time, and nobody has worked on it.",
-    "handoff_loop": "With this call the conversation begins to go back and forth for the {n}. time.",
+    "delegation_loop": "Counting this one, the same task has been handed on {n} times, and nobody has worked on it.",
+    "handoff_loop": "Counting this one, the conversation has begun {n} times to go back and forth between the same agents.",
 }
 """What is said before a call runs, when it is not known yet what it would come to."""
 _ADVICE = {

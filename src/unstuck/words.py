@@ -28,7 +28,7 @@ WRITE = frozenset(
     "attach detach label lock unlock grant revoke archive restore import migrate release multiedit todowrite schedule".split()
 )
 """First words of tools that change something."""
-WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output".split())
+WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output done ready".split())
 """Words in the names of tools that wait or look whether something is done."""
 TALK = frozenset("say ask reply respond message notify tell chat comment email mail sms announce speak answer".split())
 """First words of tools that address somebody."""

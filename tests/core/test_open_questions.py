@@ -20,14 +20,6 @@ LOG = [
 GAME = [X("move", {"direction": "north"}, f"You are in {CITIES[n]}. A {THINGS[n]} lies here.") for n in range(14)]
 CLICKS = [X("computer", {"action": "left_click", "coordinate": [100, 200]}, "clicked")] * 5
 QUESTIONS: dict[str, tuple[list[Any], str]] = {
-    "three looks at once, time and again, with edits between": (
-        EPISODES,
-        "what came before an interruption is added up without end; carried over no more than the first rung, it would not stop",
-    ),
-    "a log that grows": (
-        LOG,
-        "half of the words of each answer are known; with a share of 0.6 and more it would be left alone",
-    ),
     "a walk through a game": (
         GAME,
         "three quarters of the words of each answer are known; a share of 0.8 would leave it alone",
@@ -42,4 +34,29 @@ QUESTIONS: dict[str, tuple[list[Any], str]] = {
 )
 def test_honest_work_is_not_held_up(rounds: list[Any]):
     """It may be nudged; nothing of it is blocked or stopped."""
-    assert [one for one in harm(found(rounds)) if one.level == "stop" or rounds is not EPISODES] == []
+    assert harm(found(rounds)) == []
+
+
+def test_a_loop_taken_up_again_goes_on_where_it_was_and_no_further():
+    """Three looks at once, time and again, with real edits between, are not added up to a stop."""
+    assert [one for one in harm(found(EPISODES)) if one.level == "stop"] == []
+
+
+def test_a_log_that_grows_is_left_alone():
+    """Its lines share words; what each says is new."""
+    assert harm(found(LOG)) == []
+
+
+CHECKS = [
+    step
+    for n in range(12)
+    for step in (X("bash", {"command": "git status --short"}, ""), X("bash", {"command": f"make target{n}"}, f"built {n}"))
+]
+QUEUE = [X("queue_length", {}, str(100 - 3 * n)) for n in range(20)]
+USERS = [X("get_user", {"id": n}, "no profile set; " + "default values apply to this account. " * 9) for n in range(16)]
+
+
+@pytest.mark.parametrize("rounds", [CHECKS, QUEUE, USERS], ids=["a check after each step", "a falling number", "equal records"])
+def test_looking_after_each_new_step_is_not_stopped(rounds: list[Any]):
+    """What may be right to look at again is nudged at most."""
+    assert harm(found(rounds)) == []

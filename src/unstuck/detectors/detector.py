@@ -9,6 +9,7 @@ from unstuck.errors import SettingsError
 from unstuck.findings import Level, Unit
 from unstuck.ladder import Ladder
 from unstuck.signs import ANY
+from unstuck.states import CallState
 from unstuck.trail import Trail
 from unstuck.view import View
 
@@ -130,3 +131,19 @@ def lap_anchors(trail: Trail, symbol: int) -> tuple[int, ...]:
     for index in range(1, period + 1):
         found.update(steps[-index].symbols)
     return tuple(found) if len(found) <= 32 else (symbol,)
+
+
+def firm_repeats(view: View, state: CallState, ladder: Ladder) -> int:
+    """
+    The repeats of a call that its ladder goes by.
+
+    Where something new was done before a repeat and it is not known what it changed, looking again may be right: such repeats
+    lead to a nudge and no further.
+    """
+    repeats, excused = state.same + state.asked + view.ahead, state.excused
+    if view.ahead and view.pending is not None and view.pending.excused:
+        excused += 1
+    if not excused:
+        return repeats
+    bound = ladder.block if ladder.block is not None else ladder.stop
+    return repeats if bound is None else max(repeats - excused, min(repeats, bound - 1))

@@ -27,6 +27,9 @@ class NearRepeat(Detector):
         if pending is not None and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
             return None
         repeats = tool.chain + tool.chain_asked + view.ahead
+        bound = self.ladder.block if self.ladder.block is not None else self.ladder.stop
+        if tool.loose and bound is not None:
+            repeats = min(repeats, bound - 1)  # different questions with one long answer may be right: a nudge and no further
         if repeats < self.least:
             return None
         return Evidence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unstuck.detectors.detector import Detector, Evidence, lap_anchors
+from unstuck.detectors.detector import Detector, Evidence, firm_repeats, lap_anchors
 from unstuck.ladder import Ladder
 from unstuck.signs import SAME
 from unstuck.view import View
@@ -26,15 +26,15 @@ class RepeatedResult(Detector):
         state = view.state
         if state is None or state.kind == "wait" or view.pending is None:
             return None
-        repeats = state.same + state.asked + view.ahead
-        if repeats < self.least:
+        if state.same + state.asked + view.ahead < self.least:
             return None
         failed = view.tool is not None and view.tool.failed > 0
         ladder = self.ladder
         if state.kind == "step" and state.terse and not failed:
             ladder = ladder.doubled()
-            if repeats < ladder.first:
-                return None
+        repeats = firm_repeats(view, state, ladder)
+        if repeats < ladder.first:
+            return None
         error = view.tool.error if failed and view.tool is not None else None
         anchors, tools, keys, first = lap_anchors(view.trail, state.symbol), (state.tool,), (state.key,), state.first
         return Evidence(self.pattern, anchors, first, repeats, ladder, tools, keys, first, first, "calls", 1, None, error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unstuck.detectors.detector import Detector, Evidence, lap_anchors
+from unstuck.detectors.detector import Detector, Evidence, firm_repeats, lap_anchors
 from unstuck.ladder import Ladder
 from unstuck.signs import SAME
 from unstuck.view import View
@@ -24,7 +24,7 @@ class StuckPoll(Detector):
         state = view.state
         if state is None or state.kind != "wait" or view.pending is None:
             return None
-        repeats = state.same + state.asked + view.ahead
+        repeats = firm_repeats(view, state, self.ladder)
         if repeats < self.least:
             return None
         return Evidence(
