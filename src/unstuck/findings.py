@@ -40,15 +40,7 @@ Unit: TypeAlias = Literal["calls", "laps", "responses", "repeats", "hand-offs", 
 """What a finding's count counts."""
 
 
-class Finding(NamedTuple):
-    """
-    One loop reaching one level: the record that reports, telemetry and logs show.
-
-    It holds no arguments, results or text. *loop* is the loop's number in its run; *call* and *message* are the 1-based
-    ordinals at which the decision fell (*call* is `None` for text); *first_call* is where the loop began; *repeats* is how
-    many *unit*s were seen; *level* is what was decided, *would* what would have been outside shadow mode.
-    """
-
+class _Finding(NamedTuple):
     loop: int
     pattern: str
     call: int | None
@@ -62,6 +54,23 @@ class Finding(NamedTuple):
     unit: Unit = "calls"
     period: int = 1
     would: Level | None = None
+
+
+class Finding(_Finding):
+    """
+    One loop reaching one level: the record that reports, telemetry and logs show.
+
+    It holds no arguments, results or text. *loop* is the loop's number in its run; *call* and *message* are the 1-based
+    ordinals at which the decision fell (*call* is `None` for text); *first_call* is where the loop began; *repeats* is how
+    many *unit*s were seen; *level* is what was decided, *would* what would have been outside shadow mode.
+    """
+
+    __slots__ = ()
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """The repeats, under the name that they have in reports."""
+        return self.repeats
 
     @property
     def record(self) -> str:
