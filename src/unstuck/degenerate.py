@@ -134,6 +134,11 @@ def _periodic(text: str, unit: int) -> int:
     return low + unit
 
 
+def is_structured(text: str) -> bool:
+    """Whether *text* is markup, code or data and not prose: such texts share their words without saying the same."""
+    return len(_SIGNS.findall(text)) > SIGNS * len(text)
+
+
 def circling_prose(line: str) -> Degenerate | None:
     """
     Prose on one line in which few sequences of characters are new.
@@ -146,7 +151,7 @@ def circling_prose(line: str) -> Degenerate | None:
     plain = text.encode("utf-8", "surrogatepass")
     if len(zlib.compress(plain, 1)) > _PACKED * len(plain):
         return None
-    if len(_SIGNS.findall(text)) > SIGNS * len(text) or len(_LETTERS.findall(text)) < len(text) // 2:
+    if is_structured(text) or len(_LETTERS.findall(text)) < len(text) // 2:
         return None
     grams = {text[index : index + GRAM] for index in range(len(text) - GRAM + 1)}
     share = len(grams) / (len(text) - GRAM + 1)

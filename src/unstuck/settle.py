@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from unstuck.degenerate import is_structured
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.fingerprint import text_digest
 from unstuck.records import ALIKE
@@ -335,7 +336,8 @@ def settle_text(trail: Trail, text: str, reasoning: str, message: int) -> None:
         trail.text, trail.text_count, trail.text_first = digest, 1, message
     said = sketch(word for word in words_of(text) if not word.isdigit())
     # A long text shares its small words with any other, so more of it must be known.
-    if trail.talk and share_known(said, trail.talk) >= (0.5 if len(said) <= 30 else 0.8):
+    share = share_known(said, trail.talk) if trail.talk else 0.0
+    if share >= (0.5 if len(said) <= 30 else 0.8) and not is_structured(text):
         trail.talk_count += 1
     else:
         trail.talk_count, trail.talk_first = 1, message
