@@ -26,6 +26,11 @@ def install(session: nox.Session, *groups: str, extras: str = EXTRAS) -> None:
     session.install("--editable", f".[{extras}]" if extras else ".", *requirements)
 
 
+def suites(name: str, room: str = "adapters") -> list[str]:
+    """The test files of one framework or system."""
+    return sorted(map(str, Path("tests", room).glob(f"test_{name}*.py")))
+
+
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The tests with every extra, on each Python."""
@@ -38,7 +43,7 @@ def tests(session: nox.Session) -> None:
 def adapter(session: nox.Session, name: str) -> None:
     """One framework in an environment of its own: its tests, and mypy on its adapter."""
     install(session, "test", "types", extras=name.replace("_", "-"))
-    session.run("pytest", f"tests/adapters/test_{name}.py", *session.posargs)
+    session.run("pytest", *suites(name), *session.posargs)
     session.run("pytest", "tests/test_docs.py", "-k", f"frameworks/{name}")
     # By file names: pyproject.toml leaves these folders out, and that holds for `--package` too.
     place = ADAPTERS[name]
@@ -52,7 +57,7 @@ def adapter_lowest(session: nox.Session, name: str) -> None:
     extra = name.replace("_", "-")
     install(session, "test", extras=extra)
     session.install(*(one.replace(">=", "==") for one in PROJECT["project"]["optional-dependencies"][extra]))
-    session.run("pytest", f"tests/adapters/test_{name}.py", *session.posargs)
+    session.run("pytest", *suites(name), *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
@@ -62,7 +67,7 @@ def compat(session: nox.Session, name: str) -> None:
     install(session, "test", extras="")
     packages = {"praisonai": "praisonaiagents>=1.7.13", "pydantic_ai_harness": "pydantic-ai-slim>=2.60"}
     session.install(packages.get(name, "pydantic-deep>=0.3.50"))
-    session.run("pytest", *sorted(map(str, Path("tests/compat").glob(f"test_{name}*.py"))), *session.posargs)
+    session.run("pytest", *suites(name, "compat"), *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

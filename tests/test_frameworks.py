@@ -28,6 +28,14 @@ def test_every_adapter_is_in_the_table():
         assert (ROOT / "docs" / "frameworks" / f"{name}.md").is_file()
 
 
+def test_adapters_are_short():
+    """No module of an adapter is over 150 lines: what is the same everywhere stands outside of them."""
+    long = {
+        path.relative_to(ADAPTERS).as_posix() for path in ADAPTERS.rglob("*.py") if path.read_text("utf-8").count("\n") > 150
+    }
+    assert long == set()
+
+
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_the_extra_is_what_the_table_says(name):
     """The extra, called after the adapter, installs the releases of the table."""

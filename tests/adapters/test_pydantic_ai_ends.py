@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,13 +14,11 @@ from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
-    SystemPromptPart,
     TextPart,
     ToolCallPart,
-    ToolReturnPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai_script import A, Script, agent_for, call, event_loop, same
+from pydantic_ai_script import A, Script, agent_for, call, event_loop, same, stopped, told
 
 from unstuck import errors
 from unstuck.adapters.pydantic_ai import LoopGuard, LoopStopped
@@ -29,21 +26,6 @@ from unstuck.findings import Level
 from unstuck.live import MARK
 
 __all__ = ("event_loop",)
-
-
-def returns(messages: Sequence[ModelMessage], outcome: str | None = None) -> list[ToolReturnPart]:
-    parts = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
-    return [part for part in parts if outcome in (None, part.outcome)]
-
-
-def told(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
-    return [part for message in messages for part in message.parts if isinstance(part, SystemPromptPart)]
-
-
-def stopped(agent: Any, **options: Any) -> LoopStopped:
-    with pytest.raises(LoopStopped) as caught:
-        agent.run_sync("go", **options)
-    return caught.value
 
 
 def test_a_stop_is_an_agent_run_error_and_crosses_processes():

@@ -237,7 +237,7 @@ class Watched(LoopGuard[Any]):
     async def after_model_request(self, ctx, *, request_context, response):
         answer = await super().after_model_request(ctx, request_context=request_context, response=response)
         if self.record.messages % 60 == 0:
-            self.sizes.append(len(self._live.monitor.dump()))
+            self.sizes.append(len(self._run.live.monitor.dump()))
         return answer
 
 

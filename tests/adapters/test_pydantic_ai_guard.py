@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -26,9 +25,9 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.tools import DeferredToolResults, Tool, ToolApproved
-from pydantic_ai_script import A, Script, agent_for, call, differs, event_loop, same
+from pydantic_ai_script import A, Script, agent_for, call, differs, event_loop, returns, same, stopped, told
 
-from unstuck.adapters.pydantic_ai import LoopGuard, LoopStopped
+from unstuck.adapters.pydantic_ai import LoopGuard
 from unstuck.config import Options
 from unstuck.errors import SettingsError
 from unstuck.events import Call, Event, Message
@@ -38,21 +37,6 @@ from unstuck.live import MARK
 __all__ = ("event_loop",)
 
 PAY = [call("charge", {"a": "card"})]
-
-
-def returns(messages: Sequence[ModelMessage], outcome: str | None = None) -> list[ToolReturnPart]:
-    parts = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
-    return [part for part in parts if outcome in (None, part.outcome)]
-
-
-def told(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
-    return [part for message in messages for part in message.parts if isinstance(part, SystemPromptPart)]
-
-
-def stopped(agent: Agent[None, Any], **options: Any) -> LoopStopped:
-    with pytest.raises(LoopStopped) as caught:
-        agent.run_sync("go", **options)
-    return caught.value
 
 
 class Probe(AbstractCapability[Any]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,11 +14,10 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
-    SystemPromptPart,
     TextPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
-from pydantic_ai_script import A, Script, agent_for, event_loop, finish, same
+from pydantic_ai_script import A, Script, agent_for, event_loop, finish, same, told
 
 from unstuck.adapters.pydantic_ai import LoopGuard, LoopStopped
 from unstuck.findings import Level
@@ -27,10 +25,6 @@ from unstuck.scan import Scan
 from unstuck.traces.source import Source
 
 __all__ = ("event_loop",)
-
-
-def told(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
-    return [part for message in messages for part in message.parts if isinstance(part, SystemPromptPart)]
 
 
 def test_a_stream_consumer_gets_the_stop():

@@ -21,10 +21,12 @@ from pydantic_ai.messages import (
     TextPart,
     ThinkingPart,
     ToolCallPart,
+    ToolReturnPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
+from unstuck.adapters.pydantic_ai import LoopStopped
 from unstuck.compat.pydantic_ai_harness import DetectedLoop, DetectLoops
 
 if TYPE_CHECKING:
@@ -153,9 +155,26 @@ def trial(responses: Sequence[Sequence[Part] | str], results: Results = same, /,
     return done
 
 
+def returns(messages: Sequence[ModelMessage], outcome: str | None = None) -> list[ToolReturnPart]:
+    """What tools returned, with one *outcome* or all."""
+    parts = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
+    return [part for part in parts if outcome in (None, part.outcome)]
+
+
+def told(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
+    """What a guard, or anybody, put into the history as a system prompt."""
+    return [part for message in messages for part in message.parts if isinstance(part, SystemPromptPart)]
+
+
+def stopped(agent: Agent[None, Any], **options: Any) -> LoopStopped:
+    """The stop that a run of *agent* ends with."""
+    with pytest.raises(LoopStopped) as caught:
+        agent.run_sync("go", **options)
+    return caught.value
+
+
 def nudges(messages: Sequence[ModelMessage]) -> list[SystemPromptPart]:
-    parts = [part for message in messages for part in message.parts]
-    return [part for part in parts if isinstance(part, SystemPromptPart) and (part.metadata or {}).get("origin") == ORIGIN]
+    return [part for part in told(messages) if (part.metadata or {}).get("origin") == ORIGIN]
 
 
 A, B, C = [call(args={"a": 1})], [call(args={"a": 2})], [call("find", {"a": 3})]

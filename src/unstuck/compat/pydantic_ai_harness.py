@@ -17,7 +17,8 @@ from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart
 from pydantic_ai.tools import AgentDepsT, RunContext
 
-from unstuck.adapters.pydantic_ai.transcript import ReturnPart, Transcript, jsonable
+from unstuck.adapters.pydantic_ai.content import ReturnPart, jsonable
+from unstuck.adapters.pydantic_ai.transcript import Transcript
 from unstuck.detectors.detector import Detector
 from unstuck.detectors.repeated_text import RepeatedText
 from unstuck.detectors.windowed import HIGHEST_SPAN, WindowedAlternation, WindowedCall, WindowedResult

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from pydantic_ai.messages import SystemPromptPart
 
 from unstuck.live import MARK
 from unstuck.wording import plain_name
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 NUDGE_ORIGIN = "unstuck.nudge.v1"
 ANSWER_ORIGIN = "unstuck.answer.v1"
 """The `origin` in the metadata of the system prompts that the guard puts into the history."""
+LAST_ANSWER = "No tool can be called any more. Give your final answer now from what you know, and say what is missing."
 
 
 def hints_of(ctx: RunContext[Any], tool: str) -> Mapping[str, Any] | None:
@@ -34,8 +37,18 @@ def bare(text: str | None) -> str:
     return (text or "").removeprefix(MARK)
 
 
-def metadata_of(origin: str, finding: Finding | None) -> dict[str, Any]:
-    """The metadata of a part that the guard puts into the history; the model does not see them."""
+def nudge_part(texts: Iterable[str], finding: Finding | None) -> SystemPromptPart:
+    """What a nudge about *finding* leaves in the history; *texts* are all that wait to be said."""
+    return SystemPromptPart(MARK + " ".join(map(bare, texts)), metadata=_metadata(NUDGE_ORIGIN, finding))
+
+
+def answer_part(text: str | None, finding: Finding) -> SystemPromptPart:
+    """What asks for a last answer because of *finding*; *text* is that of the stop."""
+    return SystemPromptPart(f"{MARK}{bare(text)} {LAST_ANSWER}", metadata=_metadata(ANSWER_ORIGIN, finding))
+
+
+def _metadata(origin: str, finding: Finding | None) -> dict[str, Any]:
+    """The model does not see it."""
     about = {} if finding is None else {"pattern": finding.pattern, "tool_names": [plain_name(tool) for tool in finding.tools]}
     return {"origin": origin, **about}
 

@@ -7,8 +7,7 @@ The reader `unstuck.readers.pydantic_ai` makes the same events of the same messa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import (
     CompactionPart,
@@ -22,10 +21,9 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
-    is_multi_modal_content,
 )
-from pydantic_core import to_jsonable_python
 
+from unstuck.adapters.pydantic_ai.content import ReturnPart, content_of
 from unstuck.events import MAIN, Call, Compaction, Event, Message, Outcome, Result, Usage, User
 
 if TYPE_CHECKING:
@@ -33,10 +31,6 @@ if TYPE_CHECKING:
 
 OUTCOMES: Mapping[str, Outcome] = {"success": "ok", "failed": "error", "retried": "retry", "denied": "denied"}
 """Their outcomes in our words; `interrupted` is missing because nothing came back."""
-
-ReturnPart: TypeAlias = ToolReturnPart | NativeToolReturnPart
-_PLAIN = frozenset((str, int, bool, float, type(None)))
-_JSON = _PLAIN | {dict, list}
 
 
 class Transcript:
@@ -154,37 +148,3 @@ class Transcript:
             return
         outcome: Outcome = "blocked" if part.tool_call_id in blocked else OUTCOMES.get(part.outcome, "error")
         yield Result(self.run, waiting.pop(0), self.content(part), outcome, part.timestamp.timestamp())
-
-
-def content_of(part: ReturnPart) -> Any:
-    """What was returned, as its JSON export has it; files by their identifier."""
-    return jsonable(part.content)
-
-
-def jsonable(content: Any) -> Any:
-    """*content* as JSON values, files by their identifier; what has no JSON form comes back as it is."""
-    if _is_json(content, 4):
-        return content
-    try:
-        return to_jsonable_python(_without_data(content))
-    except Exception:
-        return content
-
-
-def _is_json(content: Any, levels: int) -> bool:
-    """Whether *content* is made of JSON values, judged by its outer *levels* and by the first of many alike: copying costs much."""
-    kind = type(content)
-    if kind in _PLAIN or levels == 0:
-        return True
-    if kind is dict:
-        return all(_is_json(value, levels - 1) for value in islice(content.values(), 32))
-    if kind is not list:
-        return False
-    kinds = set(map(type, content))
-    return kinds <= _PLAIN or (kinds <= _JSON and all(_is_json(item, levels - 1) for item in content[:8]))
-
-
-def _without_data(content: Any) -> Any:
-    if isinstance(content, list):
-        return [_without_data(item) for item in content]
-    return {"file": content.identifier} if is_multi_modal_content(content) else content
