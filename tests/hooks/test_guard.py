@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unstuck.errors import StateError
-from unstuck.events import Call, Result, User
+from unstuck.events import Call, Message, Result, User
 from unstuck.findings import Level
-from unstuck.hooks import module_of
+from unstuck.hooks import llm_content, module_of
 from unstuck.hooks.dialect import Delivered
-from unstuck.hooks.guard import Guard
+from unstuck.hooks.guard import LONGEST, Guard
 from unstuck.hooks.run import answer
 from unstuck.presets import preset
 from unstuck.store import FILE, Key, Store
@@ -218,3 +218,35 @@ def test_the_frame_of_a_shells_result_is_no_result(agent):
     assert delivered is not None
     assert isinstance(delivered.event, Result)
     assert (delivered.event.content, delivered.event.outcome) == ("Output: 1 failed\nExit Code: 1\n", "error")
+
+
+HUGE = 50_000_000
+SHELL = "Command: make\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: {}\nSignal: 0\nProcess Group PGID: 4711"
+
+
+@pytest.mark.parametrize(("code", "outcome"), [(0, "ok"), (2, "error")])
+def test_of_a_shells_huge_result_only_the_ends_are_searched(code, outcome):
+    """Of 50 MB the frame is taken off both ends; lines between them that look like it are what the command printed."""
+    printed = f"{'x' * HUGE}\nSignal: lost\nExit Code: 9\n{'y' * llm_content.ENDS}\nlast"
+    content, found = llm_content.content_and_outcome({"llmContent": SHELL.format(printed, code)})
+    assert (content == f"Output: {printed}\nExit Code: {code}\n", found) == (True, outcome)
+
+
+@pytest.mark.parametrize("printed", ["", "Exit Code: 9", "Exit Code: 9\nline\n", "x" * llm_content.ENDS])
+def test_the_exit_code_of_a_shell_is_the_last_one(printed):
+    """A command that prints another program's exit code has one of its own, whatever it printed."""
+    for code, outcome in ((0, "ok"), (1, "error")):
+        assert llm_content.content_and_outcome({"llmContent": SHELL.format(printed, code)})[1] == outcome
+
+
+def test_a_huge_response_is_looked_at_in_part():
+    """The counters hear both ends and the length of 50 MB of text, so that a hook is done in time."""
+    heard = []
+    guard = Guard(preset("default"))
+    observe = guard.monitor.observe
+    guard.monitor.observe = lambda event: (heard.append(event), observe(event))[1]
+    guard.judge(Delivered("s", "main", Message("s", 0, 0, text="begin" + "word " * (HUGE // 5) + "end"), None, ""))
+    guard.judge(Delivered("s", "main", Message("s", 0, 1, text=None), None, ""))
+    text = heard[0].text
+    assert (text.startswith("begin"), text.endswith("end"), len(text) < 2 * LONGEST) == (True, True, True)
+    assert (heard[0].message, heard[1].message, heard[1].text) == (1, 2, None)

@@ -73,9 +73,10 @@ def answer(name: str, level: Level, text: str) -> Answer:
 def _is_request(prompt: str) -> bool:
     if prompt.lstrip()[:1] not in ("<", "["):
         return True
+    from unstuck.hooks.guard import bounded
     from unstuck.readers.claude_code.texts import is_request
 
-    return is_request(prompt)
+    return is_request(bounded(prompt))
 
 
 def _content(tool: str, response: Any) -> Any:

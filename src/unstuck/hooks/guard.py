@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TOGETHER = 1.0
 """Seconds within which calls that run at the same time are taken for parts of one response."""
 LONGEST = 256 * 1024
-"""Characters of a result that are looked at."""
+"""Characters of a result or of a response that are looked at."""
 REMEMBERED = 64
 """Deliveries that are remembered, for those that come twice."""
 MARK = "[unstuck] "
@@ -107,7 +107,7 @@ class Guard:
             return self._verdict(self.monitor.observe(event._replace(content=bounded(event.content))))
         if isinstance(event, Message):
             self.memory.number += 1
-            event = event._replace(message=self.memory.number)
+            event = event._replace(message=self.memory.number, text=None if event.text is None else bounded(event.text))
         elif isinstance(event, User) and event.origin == "user":
             self.memory.ended = False
         return self._verdict(self.monitor.observe(event))
@@ -169,6 +169,6 @@ class Guard:
 
 
 def bounded(content: Any) -> str:
-    """A result as text; of a very long one both ends and its length, so that it takes no longer than a hook may."""
+    """*content* as text; of a very long one both ends and its length, so that it takes no longer than a hook may."""
     text = text_of(content)
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n({len(text)})\n{text[-LONGEST // 2 :]}"
