@@ -137,14 +137,27 @@ def test_a_file_that_changed_in_between_keeps_its_changes(place, agent, text):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_missing_file_is_made_and_removed(place, tmp_path, agent):
-    """A folder that is missing too is made, and goes again with the file."""
+    """A folder that is missing too is made, and is left empty."""
     where = place(agent)
     where = where._replace(environ={module_of(agent).HOME[0]: str(tmp_path / "no" / "such")})
     apply(installing(where))
     assert standing(where) == "installed"
     assert list(json.loads(where.path.read_text("utf-8"))) == ["hooks"]
     apply(uninstalling(where))
-    assert not where.path.parent.exists()
+    assert list(where.path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("project", [False, True], ids=["home", "project"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_empty_folder_that_was_there_stays(tmp_path, agent, project):
+    """Uninstalling removes the settings file that installing made, and no folder: who made that is not known by then."""
+    base = tmp_path / "base"
+    where = Place(agent, base if project else None, {module_of(agent).HOME[0]: str(base), "PATH": ""})
+    where.path.parent.mkdir(parents=True)
+    before = sorted(tmp_path.rglob("*"))
+    apply(installing(where))
+    apply(uninstalling(where))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -103,15 +103,14 @@ def apply(change: Change) -> None:
     """
     Carry out *change*: the new file replaces the old in one step.
 
-    A copy of the file as it was without the hooks stays beside it while they are in there. Raises `RefusedError`.
+    A copy of the file as it was without the hooks stays beside it while they are in there. A folder is made where there is none, and
+    never removed: nobody knows later who made it. Raises `RefusedError`.
     """
     agent, path, before, after = change
     backup = Path(f"{path}{BACKUP}")
     try:
         if after is None:
             path.unlink()
-            if not any(path.parent.iterdir()):
-                path.parent.rmdir()
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         is_restored = _read(backup) == after
