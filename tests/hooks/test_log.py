@@ -52,14 +52,54 @@ def test_one_session_can_be_named_by_the_beginning_of_its_id(home, capsys):
     """Others are left out."""
     assert main(["log", "s-", "--json"]) == 0
     assert [json.loads(line)["session"] for line in capsys.readouterr().out.splitlines()] == ["s-1"]
-    assert main(["log", "zzz"]) == 0
-    assert "no session was heard of" in capsys.readouterr().err
 
 
 def test_older_sessions_can_be_left_out(home, capsys):
     """`--since` looks at when a session was last heard of."""
     assert main(["log", "--since", "2999-01-01", "--json"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_sessions_without_anything_to_tell_are_shown_on_request(home, capsys):
+    """The last line counts them and says how they are listed."""
+    event = {"session_id": "calm", "hook_event_name": "UserPromptSubmit", "prompt": "Hello", "cwd": "/p"}
+    answer("claude_code", json.dumps(event).encode(), {"UNSTUCK_HOME": str(home)}, 1_777_882_000.0)
+    main(["log"])
+    said = capsys.readouterr().out
+    assert ("calm" in said, said.splitlines()[-1]) == (False, "3 sessions, 2 with something to tell; --all lists the others")
+    main(["log", "--all"])
+    said = capsys.readouterr().out
+    assert ("calm" in said, said.splitlines()[-1]) == (True, "3 sessions, 2 with something to tell")
+
+
+ALL = "`unstuck log --all` lists all 2 sessions"
+NOTHING = [
+    (["zzz"], 2, f"no session with an id that begins with 'zzz' was heard of; {ALL}"),
+    (["zzz", "--all"], 2, f"no session with an id that begins with 'zzz' was heard of; {ALL}"),
+    (
+        ["s-1", "--since", "2999-01-01"],
+        2,
+        f"no session with an id that begins with 's-1' was heard of since 2999-01-01 00:00; {ALL}",
+    ),
+    (["--since", "2999-01-01"], 0, f"no session was heard of since 2999-01-01 00:00; {ALL}"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "told"), NOTHING, ids=[" ".join(arguments) for arguments, _, _ in NOTHING])
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["terminal", "json"])
+def test_why_there_is_nothing_to_show_is_told(home, capsys, arguments, status, told, form):
+    """An unknown id is usage and is named; it does not say that no session was heard of where some were."""
+    assert main(["log", *arguments, *form]) == status
+    assert capsys.readouterr() == ("", f"{told}\n")
+
+
+def test_without_any_session_the_folder_is_named(tmp_path, monkeypatch, capsys):
+    """Before the first event it says where it looked, and how to see whether the hooks are installed."""
+    monkeypatch.setenv("UNSTUCK_HOME", str(tmp_path))
+    assert main(["log"]) == 0
+    assert capsys.readouterr().err == (
+        f"no session was heard of yet ({tmp_path}); `unstuck hook status` says whether the hooks are installed\n"
+    )
 
 
 def test_a_broken_log_is_told_as_far_as_it_goes(home, capsys):

@@ -20,12 +20,13 @@ from unstuck.store import FILE, Row, Store, folder
 if TYPE_CHECKING:
     from rich.text import Text
 
+FINE, USAGE = 0, 2
 STYLES = {"nudged": "yellow", "denied": "magenta", "ended": "bold red"}
 EXAMPLES = """\b
 Examples:
-  unstuck log                 sessions in which something was done, and hooks that failed
+  unstuck log                 (sessions in which something was done)
   unstuck log --since 7d --json
-  unstuck log 3f3af8f4        one session, by the beginning of its id
+  unstuck log 3f3af8f4        (one session, by the beginning of its id)
 """
 
 
@@ -88,28 +89,39 @@ class Session:
 @click.command(epilog=EXAMPLES, context_settings={"max_content_width": 100})
 @click.argument("session", required=False)
 @click.option("--since", callback=since, metavar="WHEN", help="Only sessions heard of since then: 7d, 12h, 2w ago, or a date.")
-@click.option("--all", "everything", is_flag=True, help="Also sessions in which nothing had to be done.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a session.")
+@click.option("--all", "everything", is_flag=True, help="Also the sessions in which nothing had to be done.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a session and line.")
 def command(session: str | None, since: datetime | None, *, everything: bool, as_json: bool) -> int:
     """
-    Show what the hooks did, session by session, the latest last.
+    Show what the hooks did: whom they told, refused or ended, when and why.
 
-    SESSION is an id or its beginning. Failures of the hooks themselves stand there too: each let its call through.
+    Session by session, the latest last. SESSION is an id or its beginning. Where a hook itself failed, that stands there too; it let
+    its call through.
     """
     where = folder(os.environ)
-    found = [one for one in sessions(where) if session is None or one.session.startswith(session)]
+    heard = sessions(where)
+    found = [one for one in heard if session is None or one.session.startswith(session)]
     if since is not None:
         found = [one for one in found if one.seen >= since.timestamp()]
+    if not found:
+        click.echo(_nothing(where, heard, session, since), err=True)
+        return FINE if session is None else USAGE
     shown = [one for one in found if everything or session or one.entries]
     if as_json:
         for one in shown:
             click.echo(one.as_json())
-        return 0
-    if not found:
-        click.echo(f"no session was heard of in {where}; `unstuck hook status` says whether the hooks are installed", err=True)
-        return 0
-    _show(shown, len(found))
-    return 0
+    else:
+        _show(shown, len(found))
+    return FINE
+
+
+def _nothing(where: str, heard: list[Session], session: str | None, since: datetime | None) -> str:
+    """Why there is nothing to show, and what to do about it."""
+    if not heard:
+        return f"no session was heard of yet ({where}); `unstuck hook status` says whether the hooks are installed"
+    named = f"no session with an id that begins with {session!r}" if session is not None else "no session"
+    date = f" since {since.astimezone():%Y-%m-%d %H:%M}" if since is not None else ""
+    return f"{named} was heard of{date}; `unstuck log --all` lists all {plural(len(heard), 'session')}"
 
 
 def sessions(where: str) -> list[Session]:
@@ -151,7 +163,8 @@ def _show(shown: list[Session], count: int) -> None:
         console.print(Text.assemble((name, "bold"), f"  {title}{about}  ", (clean(one.project), "dim")))
         for entry in one.entries:
             console.print(_line(entry))
-    console.print(f"{plural(count, 'session')}, {len([one for one in shown if one.entries])} with something to tell")
+    rest = "; --all lists the others" if count > len(shown) else ""
+    console.print(f"{plural(count, 'session')}, {len([one for one in shown if one.entries])} with something to tell{rest}")
 
 
 def _line(entry: dict[str, Any]) -> Text:
