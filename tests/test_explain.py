@@ -23,6 +23,7 @@ def text_of(events):
 STUCK = run_of([("read_file", {"path": "secret-path"}, "secret-result")] * 9, run="stuck-1")
 FINE = run_of([("read_file", {"path": f"{number}"}, f"text {number}") for number in range(4)], run="fine")
 ALSO = run_of([("search", {"q": "x"}, "many lines about it")] * 4, run="stuck-2")
+NEAR = run_of([("search", {"q": "x"}, "many lines about it")] * 2, run="near")
 
 
 @pytest.fixture
@@ -33,6 +34,8 @@ def logs(tmp_path, monkeypatch):
     (tmp_path / "one.jsonl").write_text(text_of([*FINE, *STUCK]), "utf-8")
     (tmp_path / "two.jsonl").write_text(text_of([*STUCK, *FINE, *ALSO]), "utf-8")
     (tmp_path / "none.jsonl").write_text(text_of(FINE), "utf-8")
+    (tmp_path / "calm.jsonl").write_text(text_of([*FINE, *NEAR]), "utf-8")
+    (tmp_path / "no-run.jsonl").write_text('{"type": "note"}\n', "utf-8")
     (tmp_path / "broken.jsonl").write_text(text_of(STUCK) + "{no json\n", "utf-8")
     (tmp_path / "notes.txt").write_text("nothing", "utf-8")
     (tmp_path / "own.toml").write_text("[detectors.repeated_result]\nnudge = 2\n", "utf-8")
@@ -62,7 +65,12 @@ STATUS = [
     (["one.jsonl", "--format", "events", "--preset", "pydantic-ai-harness"], 0, "stuck-1"),
     (["one.jsonl", "--config", "own.toml"], 0, "stuck-1"),
     (["two.jsonl"], 2, "2 runs looped"),
-    (["none.jsonl"], 2, "no run looped"),
+    (["none.jsonl"], 0, "fine"),
+    (["none.jsonl", "--loop", "1"], 2, "its loops: none"),
+    (["calm.jsonl"], 2, "none of 2 runs looped; name one to see what came closest in it"),
+    (["calm.jsonl", "near"], 0, "near"),
+    (["calm.jsonl", "nowhere"], 2, "#2  near  no loop"),
+    (["no-run.jsonl", "--format", "events"], 3, "no-run.jsonl: there is no run in it"),
     (["two.jsonl", "stuck"], 2, "2 runs begin with"),
     (["two.jsonl", "nowhere"], 2, "there is no run"),
     (["two.jsonl", "#4"], 2, "there is no run"),
@@ -98,6 +106,39 @@ def test_the_list_has_an_end(logs, unstuck):
     runs = [event._replace(run=f"s{number}") for number in range(25) for event in ALSO]
     (logs / "many.jsonl").write_text(text_of(runs), "utf-8")
     assert "and 5 more" in unstuck("many.jsonl")[2]
+
+
+def test_a_run_that_did_not_loop_is_explained(logs, unstuck):
+    """It says so, and which counts came closest to which first rung; the only run of a file need not be named."""
+    status, out, _ = unstuck("calm.jsonl", "near")
+    assert (status, [line.rstrip() for line in out.splitlines()]) == (
+        0,
+        [
+            "Run near (calm.jsonl, events): 2 calls, 2 responses",
+            "Nothing looped.",
+            "What came closest, below the first rung:",
+            "Pattern          Tools   Call   Count    First rung",
+            "repeated_result  search  #1-#2  2 calls  3",
+        ],
+    )
+    assert "Nothing came close: no pattern counted a second time." in unstuck("none.jsonl")[1]
+    answer = json.loads(unstuck("calm.jsonl", "near", "--json")[1])
+    assert (answer["loops"], answer["closest"]) == (
+        [],
+        [
+            {
+                "pattern": "repeated_result",
+                "agent": "main",
+                "tools": ["search"],
+                "count": 2,
+                "unit": "calls",
+                "rung": 3,
+                "first_call": 1,
+                "call": 2,
+                "message": 2,
+            }
+        ],
+    )
 
 
 def test_runs_that_interleave_are_told_apart(logs, unstuck):
@@ -141,7 +182,8 @@ def test_the_page_explains_every_field(logs, unstuck):
     [loop] = answer["loops"]
     entries = {entry["kind"]: entry for entry in loop["entries"]}
     assert set(entries) == {"exchange", "reset"}
-    parts = [answer, loop, *loop["rungs"], *entries.values(), loop["next"], {"reason": 1, "calls": 1}]
+    [near] = json.loads(unstuck("calm.jsonl", "near", "--json")[1])["closest"]
+    parts = [answer, near, loop, *loop["rungs"], *entries.values(), loop["next"], {"reason": 1, "calls": 1}]
     fields = {field for part in parts for field in part}
     assert [name for name in sorted(fields | set(WHY)) if f"`{name}`" not in page] == []
 
@@ -153,8 +195,14 @@ def test_the_json_answer(logs, unstuck):
     [loop] = answer.pop("loops")
     assert err == ""
     assert answer == {
-        "run": "stuck-2", "source": "two.jsonl", "format": "events", "calls": 4, "messages": 4, "rules": "default"
-    }  # fmt: skip
+        "run": "stuck-2",
+        "source": "two.jsonl",
+        "format": "events",
+        "calls": 4,
+        "messages": 4,
+        "rules": "default",
+        "closest": [],
+    }
     entries = loop.pop("entries")
     assert loop == {
         "loop": 1,

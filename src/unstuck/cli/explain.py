@@ -49,8 +49,9 @@ def command(file: str, run: str | None, config: str | None, preset: str | None, 
     Say why findings fell in one recorded run.
 
     FILE is a recording, or - for standard input. RUN is the id of a run, the beginning of one, or #n for the n-th run of FILE;
-    without it the one that looped is meant. Shows the exchanges that were counted, what was masked in them, what reset the count,
-    and which decision would come next. Arguments and results are shown: --no-content leaves them out.
+    without it the only run, or the only one that looped, is meant. Shows the exchanges that were counted, what was masked in them,
+    what reset the count, and which decision would come next; of a run that did not loop, what came closest. Arguments and results
+    are shown: --no-content leaves them out.
     """
     from unstuck.explain import runs
 
@@ -59,6 +60,8 @@ def command(file: str, run: str | None, config: str | None, preset: str | None, 
     try:
         with closing(_source(file, data, told=True)) as source:
             found = runs.reports(source, rules, options["format"])
+        if not found:
+            raise ReadError(source.name, "there is no run in it")
         position = _position(found, run)
         with closing(_source(file, data)) as source:
             events = runs.events_of(source, position, options["format"])
@@ -84,15 +87,17 @@ def _position(found: Sequence[RunReport], run: str | None) -> int:
 
     looping = [index for index, report in enumerate(found) if report.findings]
     if run is None:
-        if len(looping) == 1:
-            return looping[0]
-        problem = f"{len(looping)} runs looped; name one of them" if looping else "no run looped; name a run to see it anyway"
-        raise click.UsageError("\n".join([problem, *_listed(found, looping)]))
+        if len(looping) == 1 or len(found) == 1:
+            return (looping or [0])[0]
+        problem = f"{len(looping)} runs looped; name one of them"
+        if not looping:
+            problem = f"none of {len(found)} runs looped; name one to see what came closest in it"
+        raise click.UsageError("\n".join([problem, *_listed(found, looping or range(len(found)))]))
     meant = chosen(list(found), run)
     if len(meant) == 1:
         return meant[0]
     problem = f"{len(meant)} runs begin with {run!r}; name one of them" if meant else f"there is no run {run!r}"
-    raise click.UsageError("\n".join([problem, *_listed(found, meant or looping)]))
+    raise click.UsageError("\n".join([problem, *_listed(found, meant or looping or range(len(found)))]))
 
 
 def _listed(found: Sequence[RunReport], positions: Sequence[int]) -> list[str]:
@@ -100,16 +105,18 @@ def _listed(found: Sequence[RunReport], positions: Sequence[int]) -> list[str]:
 
     lines = []
     for index in positions[:LISTED]:
-        patterns = ", ".join(dict.fromkeys(finding.pattern for finding in found[index].findings)) or "no loop"
-        lines.append(f"  #{index + 1}  {clean(found[index].run)}  {found[index].level.label}  {patterns}")
+        patterns = ", ".join(dict.fromkeys(finding.pattern for finding in found[index].findings))
+        looped = f"{found[index].level.label}  {patterns}" if patterns else "no loop"
+        lines.append(f"  #{index + 1}  {clean(found[index].run)}  {looped}")
     return lines + ([f"  and {len(positions) - LISTED} more"] if len(positions) > LISTED else [])
 
 
 def _explained(report: RunReport, events: Sequence[Any], rules: Rules, changed_by: str) -> Explanation:
-    from unstuck.explain import Explanation, explain
+    from unstuck.explain import Explanation, closest, explain
 
     strands = explain(events, rules, changed_by)
-    return Explanation(report.run, report.source, report.format, report.calls, report.messages, rules.name, strands)
+    near = () if strands else closest(events, rules)
+    return Explanation(report.run, report.source, report.format, report.calls, report.messages, rules.name, strands, near)
 
 
 def _own_settings() -> str:

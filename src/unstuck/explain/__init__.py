@@ -7,12 +7,14 @@ each event. The events of one run are kept in memory, and the explanation holds 
 
 from __future__ import annotations
 
-from unstuck.explain.answer import Decided, Entry, Exchange, Explanation, LeftOut, Next, Reset, Rung, Shown, Strand
+from unstuck.explain.answer import Closest, Decided, Entry, Exchange, Explanation, LeftOut, Next, Reset, Rung, Shown, Strand
+from unstuck.explain.closest import closest
 from unstuck.explain.reasons import WHY
 from unstuck.explain.replay import explain
 
 __all__ = [
     "WHY",
+    "Closest",
     "Decided",
     "Entry",
     "Exchange",
@@ -23,5 +25,6 @@ __all__ = [
     "Rung",
     "Shown",
     "Strand",
+    "closest",
     "explain",
 ]

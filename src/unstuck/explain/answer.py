@@ -142,8 +142,26 @@ class Strand(NamedTuple):
         return max(rung.would or rung.level for rung in self.rungs)
 
 
+class Closest(NamedTuple):
+    """
+    A count that stayed below the first rung, which is at *rung*: so many *repeats* of the *unit*.
+
+    *first_call* and *call* are where it began and where it was highest, `None` for text; *message* is the response by then.
+    """
+
+    pattern: str
+    agent: str
+    tools: tuple[str, ...]
+    repeats: int
+    unit: Unit
+    rung: int
+    first_call: int | None
+    call: int | None
+    message: int
+
+
 class Explanation(NamedTuple):
-    """One run: its size, the rule set it was judged by, and each of its loops."""
+    """One run: its size, the rule set it was judged by, and each of its loops; where there is none, what came *closest*."""
 
     run: str
     source: str
@@ -152,3 +170,4 @@ class Explanation(NamedTuple):
     messages: int
     rules: str
     strands: tuple[Strand, ...]
+    closest: tuple[Closest, ...] = ()

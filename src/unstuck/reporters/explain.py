@@ -16,7 +16,7 @@ from unstuck.reporters import clean, plural
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from unstuck.explain import Entry, Explanation, Rung
+    from unstuck.explain import Closest, Entry, Explanation, Rung
 
 STYLES = {Level.OBSERVE: "cyan", Level.NUDGE: "yellow", Level.BLOCK: "magenta", Level.STOP: "bold red"}
 RULES = {
@@ -71,10 +71,29 @@ def report(console: Console, explanation: Explanation, *, content: bool = True) 
     source = clean(Path(explanation.source).name)
     console.print(Text.assemble("Run ", (clean(explanation.run), "bold"), f" ({source}, {explanation.format}): {size}"))
     if not explanation.strands:
-        console.print(Text("No loop was found.", "green"))
+        console.print(Text("Nothing looped.", "green"))
+        _closest(console, explanation.closest)
     for strand in explanation.strands:
         console.print()
         _strand(console, strand, content=content)
+
+
+def _closest(console: Console, counts: Sequence[Closest]) -> None:
+    if not counts:
+        console.print("Nothing came close: no pattern counted a second time.", highlight=False)
+        return
+    console.print("What came closest, below the first rung:", highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for name in ("Pattern", "Tools", "Call", "Count", "First rung"):
+        table.add_column(name, overflow="fold")
+    for one in counts:
+        tools = ", ".join(map(clean, one.tools[:4])) + (", ..." if len(one.tools) > 4 else "")
+        begin = f"#{one.first_call}-" if one.first_call not in (None, one.call) else ""
+        place = f"{begin}#{one.call}" if one.call is not None else f"response {one.message}"
+        table.add_row(
+            Text(clean(one.pattern)), Text(tools or "(text)", "dim"), place, f"{one.repeats} {one.unit}", f"{one.rung}"
+        )
+    console.print(table)
 
 
 def _strand(console: Console, strand: Strand, *, content: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from unstuck.explain import Exchange, Reset
 
 if TYPE_CHECKING:
-    from unstuck.explain import Explanation, Next, Rung, Shown, Strand
+    from unstuck.explain import Closest, Explanation, Next, Rung, Shown, Strand
 
 
 def record(explanation: Explanation, *, content: bool = True) -> dict[str, Any]:
@@ -20,6 +20,21 @@ def record(explanation: Explanation, *, content: bool = True) -> dict[str, Any]:
         "messages": explanation.messages,
         "rules": explanation.rules,
         "loops": [_strand(strand, content=content) for strand in explanation.strands],
+        "closest": [_closest(one) for one in explanation.closest],
+    }
+
+
+def _closest(one: Closest) -> dict[str, Any]:
+    return {
+        "pattern": one.pattern,
+        "agent": one.agent,
+        "tools": list(one.tools),
+        "count": one.repeats,
+        "unit": one.unit,
+        "rung": one.rung,
+        "first_call": one.first_call,
+        "call": one.call,
+        "message": one.message,
     }
 
 
