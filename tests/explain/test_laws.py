@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -35,8 +35,22 @@ def found(events, name):
     )
 
 
+LAPS_THAT_WAIT = [
+    (
+        "repeat",
+        [
+            ("read_file", {"path": "a.py"}, "ok", "ok", "main", "harness", False),
+            ("check_status", {"path": "a.py"}, "ok", "ok", "main", "model", False),
+            ("check_status", {"path": "b.py"}, "ok", "ok", "main", "model", False),
+        ],
+        5,
+    )
+]
+
+
 @pytest.mark.parametrize("name", PRESETS)
 @settings(deadline=None, max_examples=60)
+@example(script=LAPS_THAT_WAIT, attended=False)
 @given(script=scripts, attended=st.booleans())
 def test_every_finding_is_explained(name, script, attended):
     """Each finding stands once in the explanation, at an exchange of its ordinal and its count, whatever the rule set."""

@@ -24,6 +24,11 @@ class Span(NamedTuple):
     end: int
     period: int
 
+    def laps(self, end: int) -> int:
+        """The laps complete before *end*; those in which something waits count half, as in `Cycle`."""
+        laps = (end - self.first) // self.period
+        return (laps + 1) // 2 if any(step.waits for step in self.steps[self.first : self.first + self.period]) else laps
+
 
 class RoundWatch:
     """Follows the rounds behind one strand of `cycle` or `handoff_loop`."""
@@ -60,7 +65,7 @@ class RoundWatch:
         last = self._latest
         if last is None or last.steps is not self._steps or last.end < len(self._steps):
             return 0
-        return (last.end - last.first) // last.period
+        return last.laps(last.end)
 
     @property
     def _latest(self) -> Span | None:
@@ -72,8 +77,7 @@ class RoundWatch:
         spans = [span for span in self.spans.values() if not any(_covers(other, span) for other in self.spans.values())]
         for span in spans:
             for index in range(span.first, span.end):
-                lap = (index - span.first) // span.period + 1
-                entries += self._round(span.steps[index], lap, journal)
+                entries += self._round(span.steps[index], span.laps(index + span.period), journal)
             if span.end < len(span.steps):
                 step = span.steps[span.end]
                 entries.append(Reset(step.call, step.message, "other_round", (step.call,), step.tools))
