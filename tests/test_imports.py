@@ -38,6 +38,7 @@ EVIDENCE = {
     "reading",
     "view",
     "ledger_state",
+    "ledger_rounds",
     "ledger",
 }
 JUDGEMENT = {"ladder", "detectors", "policy", "wording", "presets", "config"}

@@ -9,27 +9,53 @@ symbol several times, so of a symbol that recurs the latest few places are tried
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+Part: TypeAlias = tuple[int, int, str]
+"""One exchange of a round: its symbol, the fingerprint of its call, its tool."""
 
 
 class Step(NamedTuple):
-    """One round in the sequence: its symbol, where its last call stands, what it is made of, whether it waits."""
+    """One round in the sequence: its symbol, where its last call stands, its response, what it is made of, whether it waits."""
 
     symbol: int
     call: int
     message: int
-    symbols: tuple[int, ...]
-    keys: tuple[int, ...]
-    tools: tuple[str, ...]
+    parts: Sequence[Part]
     waits: bool
+
+    @property
+    def symbols(self) -> tuple[int, ...]:
+        """The different symbols that it is made of."""
+        return self._column(0)
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The different calls that it is made of."""
+        return self._column(1)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The different tools that it used."""
+        return self._column(2)
+
+    def _column(self, index: int) -> tuple[Any, ...]:
+        parts = self.parts
+        return (parts[0][index],) if len(parts) == 1 else tuple(sorted({part[index] for part in parts}))
 
 
 class Cycles:
-    """The latest *window* rounds and the periods that hold up to the newest one."""
+    """
+    The latest *window* rounds and the periods that hold up to the newest one.
+
+    *turning* tells whether several calls repeat: the rounds of a period above 1, or those of one round.
+    """
 
     MOST_PERIODS = 16
     MOST_PLACES = 4
     """Places where a symbol stood that are tried when it recurs."""
+    turning = False
 
     def __init__(self, window: int) -> None:
         self.window = window
@@ -42,41 +68,49 @@ class Cycles:
 
     def add(self, step: Step) -> None:
         """Take up one round."""
-        steps, position, symbol = self.steps, self.total, step.symbol
-        if len(steps) == self.window and self._seen.get(steps[0].symbol) == position - self.window:
-            del self._seen[steps[0].symbol]
-        before = self._seen.get(symbol)
-        self._seen[symbol] = position
-        self.total += 1
+        steps, position, symbol, seen = self.steps, self.total, step[0], self._seen
+        if position >= self.window:
+            oldest = steps[0][0]
+            if seen[oldest] == position - self.window:
+                del seen[oldest]
+        before = seen.get(symbol)
+        seen[symbol] = position
+        self.total = position + 1
+        if before is None:
+            steps.append(step)
+            self._gaps.append(0)
+            if self.matched:
+                self.matched, self.best, self.turning = {}, (0, 0), False
+            return
         kept = {}
-        if self.matched:
-            for period, length in self.matched.items():
-                if period <= len(steps) and steps[-period].symbol == symbol:
-                    kept[period] = length + 1
+        for period, length in self.matched.items():
+            if period <= len(steps) and steps[-period][0] == symbol:
+                kept[period] = length + 1
         steps.append(step)
-        self._gaps.append(0 if before is None else position - before)
-        if before is not None:
-            self._try_places(kept)
+        self._gaps.append(position - before)
+        self._try_places(kept)
         self.matched = kept
-        self.best = self._best() if kept else (0, 0)
+        self._weigh()
 
     def _try_places(self, kept: dict[int, int]) -> None:
-        """Begin to follow the periods at which the newest symbol stood before."""
+        """Begin to follow the periods at which the newest symbol stood before, multiples of what is followed left out."""
         gaps, period = self._gaps, 0
+        shortest = gaps[-1]
+        laps = kept.get(shortest, 0)
+        if laps >= self.MOST_PLACES * shortest:
+            return  # all that would be tried are multiples
         for _ in range(self.MOST_PLACES):
             gap = gaps[-1 - period] if period < len(gaps) else 0
             period += gap
             if not gap or period > self.window // 2 or len(kept) >= self.MOST_PERIODS:
                 return
-            if period not in kept:
+            if period not in kept and (period > laps or period % shortest):
                 kept[period] = self._length(period)
 
     def _length(self, period: int) -> int:
         """How many of the newest symbols equal the one a period earlier, looking back one period."""
         steps, length = self.steps, 1
-        while (
-            length < period and length + period < len(steps) and steps[-1 - length].symbol == steps[-1 - length - period].symbol
-        ):
+        while length < period and length + period < len(steps) and steps[-1 - length][0] == steps[-1 - length - period][0]:
             length += 1
         return length
 
@@ -84,12 +118,13 @@ class Cycles:
         """The period with the most laps now and the symbols matched in it; `(0, 0)` where nothing repeats."""
         return self.best
 
-    def _best(self) -> tuple[int, int]:
-        best = (0, 0)
+    def _weigh(self) -> None:
+        best, laps = 0, 0
         for period, length in self.matched.items():
-            if best[0] == 0 or length * best[0] > best[1] * period:
-                best = (period, length)
-        return best
+            if best == 0 or length * best > laps * period:
+                best, laps = period, length
+        self.best = (best, laps)
+        self.turning = best > 1 or (best == 1 and len(self.steps[-1].parts) > 1)
 
     def dump(self) -> dict[str, Any]:
         """The state as JSON values."""
@@ -100,12 +135,13 @@ class Cycles:
         """The state that was dumped."""
         made = cls(window)
         made.total = saved["total"]
-        for symbol, call, message, symbols, keys, tools, waits in saved["steps"]:
-            made.steps.append(Step(symbol, call, message, tuple(symbols), tuple(keys), tuple(tools), waits))
+        for symbol, call, message, parts, waits in saved["steps"]:
+            taken = [(part, key, tool) for part, key, tool in parts]
+            made.steps.append(Step(symbol, call, message, taken, waits))
         start = made.total - len(made.steps)
         for index, step in enumerate(made.steps, start):
             made._gaps.append(index - made._seen.get(step.symbol, index))
             made._seen[step.symbol] = index
         made.matched = dict(saved["matched"])
-        made.best = made._best()
+        made._weigh()
         return made

@@ -41,10 +41,9 @@ class Delegations:
         self.said, self.tool = (first if alone else None), first.tool
         edges = sorted({self.edge(agent, pending.key) for pending in round_})
         symbol = edges[0] if alone else text_digest(",".join(map(str, edges)))
-        keys = tuple(sorted({pending.key for pending in round_}))
-        tools = tuple(sorted({pending.tool for pending in round_}))
+        parts = [(symbol, pending.key, pending.tool) for pending in round_]
         last = max(pending.call for pending in round_)
-        self.handoffs.add(Step(symbol, last, first.message, (symbol,), keys, tools, False))
+        self.handoffs.add(Step(symbol, last, first.message, parts, False))
 
     def edge(self, agent: str, key: int) -> int:
         """Who handed off, and how."""

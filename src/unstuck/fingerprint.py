@@ -35,6 +35,11 @@ def text_digest(text: str) -> int:
     return _xxh(text.encode("utf-8", "surrogatepass"))
 
 
+def form_digest(form: bytes) -> int:
+    """The digest of a canonical form."""
+    return _xxh(form)
+
+
 def hexed(digest: int) -> str:
     """A digest as it stands in reports: 16 hexadecimal digits."""
     return f"{digest:016x}"
@@ -48,19 +53,26 @@ def call_fingerprint(tool: str, args: Any) -> int:
     """
     if type(args) is not dict:
         args = arguments(args)
-    if type(args) is dict and args:
-        for name, item in args.items():
-            kind = type(item)
-            if type(name) is not str:
-                break
-            if kind is str:
-                if len(item) > LONGEST:
-                    break
-            elif kind not in _PLAIN or item != item:  # noqa: PLR0124 - one number of many forms is not equal to itself
-                break
-        else:  # The most common arguments. This form has not changed since Python 3.4 and costs a third of JSON.
-            return _xxh(_dumps((tool, sorted(args.items())), 2))
-    return _xxh(tool.encode("utf-8", "surrogatepass") + b"\x00" + _canonical_args(args))
+    form = flat_form(tool, args)
+    return _xxh(tool.encode("utf-8", "surrogatepass") + b"\x00" + _canonical_args(args) if form is None else form)
+
+
+def flat_form(tool: str, args: Any) -> bytes | None:
+    """What `call_fingerprint` is the digest of where *args* hold nothing nested, as most do; `None` where they do."""
+    if type(args) is not dict or not args:
+        return None
+    for item in args.values():
+        if type(item) is not str and (type(item) not in _PLAIN or item != item):  # noqa: PLR0124 - one number is not itself
+            return None
+    try:
+        pairs = sorted(args.items())
+    except TypeError:  # names of several types
+        return None
+    if type(pairs[0][0]) is not str:
+        return None
+    # This form has not changed since Python 3.4 and costs a third of JSON.
+    form = _dumps((tool, pairs), 2)
+    return form if len(form) <= LONGEST else None
 
 
 def value_digest(value: Any) -> int:
@@ -141,13 +153,12 @@ def _node_count(value: Any, limit: int) -> int:
     while pending and total < limit:
         item = pending.pop()
         kind = type(item)
-        if kind is dict:
-            total += len(item)
-            pending.extend(child for child in item.values() if type(child) not in _PLAIN)
-        elif kind is list or kind is tuple:
-            total += len(item)
-            pending.extend(child for child in item if type(child) not in _PLAIN)
         total += 1
+        if kind is dict or kind is list or kind is tuple:
+            total += len(item)
+            if total < limit:
+                children = item.values() if kind is dict else item
+                pending.extend([child for child in children if type(child) not in _PLAIN])
     return total
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
-from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
+from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.intervals import Intervals
 from unstuck.kinds import kind_of_name
-from unstuck.ledger_state import LedgerState
-from unstuck.settle import SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
+from unstuck.ledger_rounds import NONE, LedgerRounds
+from unstuck.settle import NEVER_EMPTY, SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
-from unstuck.states import CallState, Pending, Round
+from unstuck.states import HEAVY, CallState, Pending, Round
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
 from unstuck.view import View
@@ -27,7 +27,7 @@ from unstuck.volatile import CLIPPED, clipped, mask
 from unstuck.words import THROWAWAY_FIELDS
 
 
-class Ledger(LedgerState):
+class Ledger(LedgerRounds):
     """The evidence of one run, bounded by the window whatever the run's length."""
 
     def on_user(self, event: User) -> Sequence[View]:
@@ -61,24 +61,33 @@ class Ledger(LedgerState):
 
     def on_message(self, event: Message) -> Sequence[View]:
         """A response: the round before it is over, and its text is looked at."""
-        trail = self.trail(event.agent)
-        views = self.close_round(trail)
+        _, number, calls, agent, _, text, reasoning, _, _, _ = event
+        trail = self.trails.get(agent)
+        if trail is None:
+            trail = self.trail(agent)
+        round_, views = trail.round, NONE
+        if round_ is not None:
+            trail.round = None
+            views = self._finish(trail, round_)
         self.spoke = True
-        self.messages += 1
+        self.messages = ordinal = self.messages + 1
         if self.spent is not None:
             self.spent.respond(event)
-        self._remember_response(event.message, self.messages)
-        if event.calls:
-            trail.rounds += 1
-            trail.round = Round(trail.rounds, event.message, self.messages, event.calls)
-        if self.follows_texts:
+        responses = self.responses
+        responses[number] = ordinal
+        if len(responses) > self.reading.window:
+            responses.popitem(last=False)
+        if calls:
+            trail.rounds = rounds = trail.rounds + 1
+            trail.round = Round(rounds, number, ordinal, calls)
+            if trail.talks:
+                trail.end_talk()
+        if self.follows_texts and (not calls or text is not None or reasoning is not None):
             seen = self._read_text(trail, event)
             return [*views, *seen] if seen else views
         return views
 
     def _read_text(self, trail: Trail, event: Message) -> Sequence[View]:
-        if event.calls:
-            trail.end_talk()
         texts = [text for text in (event.text, event.reasoning) if text is not None and len(text) >= SPAN]
         views = [View("text", trail, self.calls, self.messages, text=text) for text in texts]
         if event.calls == 0:
@@ -88,63 +97,83 @@ class Ledger(LedgerState):
 
     def on_call(self, event: Call) -> Sequence[View]:
         """A call about to run."""
-        self.calls += 1
-        trail = self.trails.get(event.agent) or self.trail(event.agent)
-        name, args, number = event.tool, event.args, event.message
+        _, id, name, args, number, agent, _, _, _, origin, _, approved, annotations = event
+        self.calls = ordinal = self.calls + 1
+        trail = self.trails.get(agent)
+        if trail is None:
+            trail = self.trail(agent)
         if type(args) is not dict and args is not None:
             args = arguments(args)
-        if number is None and (event.origin != "model" or (self.reading.exempt and self.reading.is_exempt(name))):
+        aside = origin != "model" or (self._exempt and self.reading.is_exempt(name))
+        if aside and number is None:
             self._stand_apart(trail, event, args)
-            return ()
-        views: Sequence[View] = ()
-        round_ = trail.round
+            return NONE
+        round_, views = trail.round, NONE
         if round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None
-        kind = self._kinds.get(name) if event.annotations is None else None
+        kind = self._kinds.get(name) if annotations is None else None
+        pending = self._asked(event, round_, kind or self._kind(event, args), args)
         if kind is None:
-            kind = self._kind(event, args)
-        key = call_fingerprint(name, self.reading.identifying(name, args) if self.reading.identity else args)
-        whole = key
+            pending.is_shell = name not in self._kinds
+        opened = self.open
+        if id in opened or len(opened) >= self._most_open:
+            self._open(id, pending)
+        else:
+            opened[id] = pending
+        round_.open += 1
+        round_.calls += 1
+        if aside or approved:
+            self._set_aside(trail, pending, event)
+            return views
+        if trail.window_calls is not None:
+            trail.window_calls.add(pending.whole, ordinal, round_.response, name)
+        if self.spent is not None:
+            self.spent.call(agent, name, ordinal, event.time)
+        seen = self._foreseen(trail, round_, pending)
+        return [*views, *seen] if views else seen
+
+    def _asked(self, event: Call, round_: Round, kind: str, args: Any) -> Pending:
+        """The record of a call: its fingerprint leaves out what only tells one call from another."""
+        name = event.tool
+        identifying = self.reading.identifying(name, args) if self._identity else args
+        form = flat_form(name, identifying)
+        whole = key = call_fingerprint(name, identifying) if form is None else form_digest(form)
         if type(args) is dict:
             if kind not in _ALL_COUNTS and not THROWAWAY_FIELDS.isdisjoint(args):
                 key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
             if self._beside:
                 args = _without(args, self._beside)
-        pending = Pending(event, self.calls, round_.response, key, kind, args)
-        pending.is_shell = self._kinds.get(name) is None
+        light = form is not None and len(form) <= HEAVY and args is identifying
+        pending = Pending(event, self.calls, round_.response, key, kind, args, light)
         pending.whole = whole
-        self._open(event.id, pending)
-        round_.open += 1
-        round_.calls += 1
-        if event.origin != "model" or event.approved or (self.reading.exempt and self.reading.is_exempt(name)):
-            self._set_aside(trail, pending, event)
-            return views
-        if trail.window_calls is not None:
-            trail.window_calls.add(whole, self.calls, round_.response, name)
-        if self.spent is not None:
-            self.spent.call(event.agent, name, self.calls, event.time)
-        state, tool = trail.calls.get(key), trail.tools.get(name)
-        signs = DELEGATED if kind == "delegate" else 0
+        return pending
+
+    def _foreseen(self, trail: Trail, round_: Round, pending: Pending) -> Sequence[View]:
+        """What a call about to run would be a sign of if it came to what it came to before."""
+        key, epoch = pending.key, self.epoch
+        state, tool = trail.calls.get(key), trail.tools.get(pending.tool)
+        signs = DELEGATED if pending.kind == "delegate" else 0
         if state is not None:
             pending.excused = state.stirred != self.stirred
             if self._would_count(state, pending):
                 signs |= (SAME | DIFFERS) if state.differing else SAME
-            if trail.cycles.matched:
+            if trail.cycles.turning:
                 signs |= PERIOD
-        if tool is not None:
-            epoch = self.epoch  # a change of the world ended the streaks of before
-            chain, failed = tool.chain > 1 and tool.epoch == epoch, tool.failed > 1 and tool.failed_epoch == epoch
-            signs |= (CHAIN * chain) | (FAILED * failed) | (ECHO * (tool.echo > 1))
-        if signs or "call" in self.always:
-            ahead = 0 if state is not None and round_.holds(key) else 1
-            deep = self.delegations
-            view = View(
-                "call", trail, self.calls, round_.response, state, tool, pending, ahead, None, None, None, deep, None, signs
-            )
-            return [*views, view] if views else [view]
-        return views
+        if tool is not None:  # a change of the world ended the streaks of before
+            if tool.chain > 1 and tool.epoch == epoch and (len(tool.chain_keys) > 1 or key != tool.chain_keys[0]):
+                signs |= CHAIN
+            if tool.failed > 1 and tool.failed_epoch == epoch:
+                signs |= FAILED
+            if tool.echo > 1:
+                signs |= ECHO
+        if not signs and "call" not in self.always:
+            return NONE
+        ahead = 0 if state is not None and round_.parts and round_.holds(key) else 1
+        deep, call, response = self.delegations, pending.call, round_.response
+        seen = ("call", trail, call, response, state, tool, pending, ahead, None, None, None, deep, None, signs)
+        return (_tuple(View, seen),)
 
     def _would_count(self, state: CallState, pending: Pending) -> bool:
         """Whether the call counts if it comes to the outcome it had: not once the world changed, the free re-read, a slow look."""
@@ -182,78 +211,59 @@ class Ledger(LedgerState):
         if event.approved and state is not None:
             state.lift = self.reading.approved_repeats
 
-    def _join_round(self, trail: Trail, event: Call) -> Sequence[View]:
-        """Begin the round of a call; the one before is over."""
-        round_, number = trail.round, event.message
-        views = self.close_round(trail) if round_ is not None else ()
-        trail.rounds += 1
-        if number is None:
-            if not self.spoke:
-                self.messages += 1
-            trail.round = Round(trail.rounds, None, self.messages, 1)
-            return views
-        response = self.responses.get(number)
-        if response is None:
-            self.messages += 1
-            response = self.messages
-            self._remember_response(number, response)
-        trail.round = Round(trail.rounds, number, response, None)
-        return views
-
     def on_result(self, event: Result) -> Sequence[View]:
         """A result: the exchange is complete and becomes evidence."""
+        _, id, content, outcome, time = event
         self.over = None
-        pending = self.open.pop(event.id, None)
+        pending = self.open.pop(id, None)
         if pending is None:
             self.skipped += 1
-            return ()
-        trail = self.trails.get(pending.agent) or self.trail(pending.agent)
+            return NONE
+        trail = self.trails.get(pending.agent)
+        if trail is None:
+            trail = self.trail(pending.agent)
         round_ = trail.round
         if round_ is not None:
             if round_.response == pending.message and not pending.apart:
                 round_.open -= 1
             else:
                 round_ = None
-        views: Sequence[View] = ()
         if self.spent is not None:
-            self.spent.at(event.time)
-        if event.outcome == "blocked":
-            if self.spent is not None and not (pending.ignored or pending.approved):
-                self.spent.refuse(pending.agent, pending.tool)
-            if round_ is not None:
-                round_.refused = (*round_.refused, pending)
-            else:
-                self._asked_again(trail, pending)
+            self.spent.at(time)
+        views = NONE
+        if outcome == "blocked":
+            self._refused(trail, round_, pending)
         elif not pending.ignored or (self.ceiling is not None and pending.exempt):
-            views = self._settle(trail, round_, pending, event)
+            text = content if type(content) is str else text_of(content)
+            if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
+                text = clipped(text)
+            views = self._settle(trail, round_, pending, text, event)
         if round_ is not None and round_.open <= 0 and (round_.expected is None or round_.calls >= round_.expected):
-            closing = self.close_round(trail)
+            trail.round = None
+            closing = self._finish(trail, round_)
             return [*views, *closing] if views else closing
         return views
 
-    def _asked_again(self, trail: Trail, pending: Pending) -> None:
-        """A vetoed call is no evidence, but to have asked for it again is."""
-        state, tool = trail.calls.get(pending.key), trail.tools.get(pending.tool)
-        if state is not None:
-            state.asked += 1
-        if tool is not None:
-            tool.chain_asked += tool.chain > 1
-            tool.failed_asked += tool.failed > 1
+    def _refused(self, trail: Trail, round_: Round | None, pending: Pending) -> None:
+        """A guard did not let the call run."""
+        if self.spent is not None and not (pending.ignored or pending.approved):
+            self.spent.refuse(pending.agent, pending.tool)
+        if round_ is not None:
+            round_.refused, round_.marked = (*round_.refused, pending), True
+        else:
+            self._asked_again(trail, pending)
 
-    def _settle(self, trail: Trail, round_: Round | None, pending: Pending, event: Result) -> Sequence[View]:
-        content, outcome = event.content, event.outcome
-        text = content if type(content) is str else text_of(content)
-        if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
-            text = clipped(text)
+    def _settle(self, trail: Trail, round_: Round | None, pending: Pending, text: str, event: Result) -> Sequence[View]:
+        _, _, content, outcome, time = event
         if self._volatile:
             text = mask(text, self._volatile)
-        raw = text_digest(text)
+        raw = form_digest(text.encode("utf-8", "surrogatepass"))
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]
         if self.ceiling is not None:
             self.over = self.ceiling.count(pending.key, raw, text, pending.tool, pending.agent, pending.call)
             if pending.ignored:
-                return ()
+                return NONE
         trail.recent.append([pending.call, pending.message, pending.key, pending.tool, False])
         if trail.window_calls is not None:
             trail.window_calls.settle(pending.call, raw, outcome, content is None)
@@ -262,130 +272,82 @@ class Ledger(LedgerState):
             if tally is not None:
                 tally.count(pending.key, raw, text)
         if self.follows_calls:
-            return self._weigh(trail, round_, pending, raw, text, event)
+            late = round_ is None
+            if round_ is None:
+                trail.rounds += 1
+                round_ = Round(trail.rounds, None, pending.message, 1)
+            answer = _tuple(Answer, (raw, text, outcome, time, round_.number))
+            views = self._weigh(trail, round_, pending, answer)
+            return [*views, *self._finish(trail, round_)] if late and not pending.approved else views
         if round_ is not None:
-            round_.join(pending, pending.key)
-        return [View("result", trail, pending.call, pending.message, pending=pending)] if "result" in self.always else ()
+            _join(round_, pending, pending.key)
+        return [View("result", trail, pending.call, pending.message, pending=pending)] if "result" in self.always else NONE
 
-    def _weigh(
-        self, trail: Trail, round_: Round | None, pending: Pending, raw: int, text: str, event: Result
-    ) -> Sequence[View]:
+    def _weigh(self, trail: Trail, round_: Round, pending: Pending, answer: Answer) -> Sequence[View]:
         """What the exchange says beyond itself: streaks of its call and its tool, changes of the world."""
         if self.intervals is not None:
             self.intervals.step(pending)
-        late = round_ is None
-        if round_ is None:
-            trail.rounds += 1
-            round_ = Round(trail.rounds, None, pending.message, 1)
-        outcome = event.outcome
-        answer = Answer(raw, text, outcome, event.time, round_.number)
         state = settle_call(self, trail, pending, answer)
         if pending.approved:
-            return ()
-        tool = None
+            return NONE
+        _, text, outcome, _, _ = answer
+        kind, tool, swing, signs = pending.kind, None, None, 0
         if self.follows_tools:
             tool = settle_tool(self, trail, pending, answer)
-            settle_empty(trail, pending, answer, self.reading.kinds.words.empty)
-        round_.join(pending, state.symbol)
-        swing = self._carried_out(pending, round_) if outcome == "ok" else None
-        signs = (SAME if state.same > 1 else 0) | (DIFFERS if state.differing else 0) | (SWING if swing is not None else 0)
-        views: Sequence[View] = ()
+            if kind not in NEVER_EMPTY:
+                settle_empty(trail, pending, answer, self._empty)
+        _join(round_, pending, pending.key ^ (state.raw * 31 & _64_BITS))
+        if outcome == "ok":
+            if kind == "read":
+                round_.worked = True
+            else:
+                swing = self._carried_out(pending, round_)
+                if swing is not None:
+                    signs = SWING
+        if state.same > 1:
+            signs |= SAME
+        if state.differing:
+            signs |= DIFFERS
         if signs or "result" in self.always:
             call, message = pending.call, pending.message
-            views = [View("result", trail, call, message, state, tool, pending, 0, text, None, swing, None, None, signs)]
-        return [*views, *self._finish(trail, round_)] if late else views
+            seen = ("result", trail, call, message, state, tool, pending, 0, text, None, swing, None, None, signs)
+            return (_tuple(View, seen),)
+        return NONE
 
     def _carried_out(self, pending: Pending, round_: Round) -> Swing | None:
         """A call succeeded: note what it did, for when the round is over."""
         kind = pending.kind
         if kind == "delegate":
-            round_.delegated = (*round_.delegated, pending)
+            round_.delegated, round_.marked = (*round_.delegated, pending), True
         else:
             round_.worked = True
         if pending.key not in self.written:
             if kind in ("write", "delegate"):
-                round_.written = (*round_.written, pending.key)
+                round_.written, round_.marked = (*round_.written, pending.key), True
             elif kind in _MAY_CHANGE:
-                round_.stirs = (*round_.stirs, pending.key)
+                round_.stirs, round_.marked = (*round_.stirs, pending.key), True
         if kind == "write" and self.swings is not None and pending.told is not None:
             return self.swings.change(pending.told, pending.key, pending.call)
         return None
 
-    def _stirred(self, trail: Trail, keys: list[int]) -> None:
-        """Something was done for the first time of which it is not known whether it changes anything."""
-        self.stirred += bool(keys)
-        for key in keys:
-            state = trail.calls.get(key)
-            if state is not None:
-                state.stirred = self.stirred
-            self._note_write(key)
 
-    def _note_write(self, key: int) -> None:
-        self.written[key] = None
-        if len(self.written) > 4 * self.reading.window:
-            del self.written[next(iter(self.written))]
-
-    def _changed(self, trail: Trail, keys: list[int]) -> None:
-        """The world was changed by new writes, whose own counts go on."""
-        self.epoch += bool(keys)
-        for key in keys:
-            state = trail.calls.get(key)
-            if state is not None:
-                state.epoch = self.epoch
-            self._note_write(key)
-
-    def close_rounds(self) -> list[View]:
-        """End the open round of every agent."""
-        views: list[View] = []
-        for trail in self.trails.values():
-            views.extend(self.close_round(trail))
-        return views
-
-    def close_round(self, trail: Trail) -> Sequence[View]:
-        """End the open round of *trail*: it becomes one step in the sequence in which cycles are looked for."""
-        round_ = trail.round
-        if round_ is None:
-            return ()
-        trail.round = None
-        return self._finish(trail, round_)
-
-    def _finish(self, trail: Trail, round_: Round) -> Sequence[View]:
-        if round_.stirs:
-            self._stirred(trail, [key for key in round_.stirs if key not in self.written])
-        if round_.written:
-            self._changed(trail, [key for key in round_.written if key not in self.written])
-        deep = self.delegations
-        if deep is not None:
-            if round_.worked:
-                deep.work()
-            if round_.delegated:
-                deep.delegate(round_.delegated)
-        for pending in round_.refused:
-            self._asked_again(trail, pending)
-        parts = round_.parts
-        if not parts:
-            return ()
-        signs = trail.signs() | (DELEGATED if round_.delegated else 0)
-        if self.follows_cycles:
-            trail.cycles.add(round_.step())
-            if trail.cycles.matched:
-                signs |= PERIOD
-        views: list[View] = []
-        last, response = round_.last_call, round_.response
-        if signs or "round" in self.always:
-            views.append(View("round", trail, last, response, None, None, None, 0, None, None, None, deep, None, signs))
-        for name in (parts[0][2],) if len(parts) == 1 else sorted({part[2] for part in parts}):
-            tool = trail.tools.get(name)
-            signs = tool.signs(round_.number) if tool is not None else 0
-            if signs:
-                views.append(View("round", trail, last, response, None, tool, None, 0, None, None, None, None, None, signs))
-        return views
+def _join(round_: Round, pending: Pending, symbol: int) -> None:
+    """One exchange of the round is complete."""
+    call = pending.call
+    round_.parts.append((symbol, pending.key, pending.tool))
+    if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
+        round_.last_call = call
+    if pending.kind in _WAITS:
+        round_.waits = True
 
 
 def _without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:
     return {name: value for name, value in args.items() if type(name) is not str or name.lower() not in fields}
 
 
+_tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, on every exchange
+_64_BITS = 0xFFFFFFFFFFFFFFFF
+_WAITS = frozenset(("wait", "step"))
 _ALL_COUNTS = frozenset(("write", "delegate", "talk"))
 """Kinds of tools of which every argument is part of what they do."""
 _MAY_CHANGE = frozenset(("shell", "step", "other"))

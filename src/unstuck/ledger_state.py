@@ -31,6 +31,10 @@ class LedgerState:
         added = reading.kinds.words
         self._volatile = added.volatile_fields
         self._beside = added.remark_fields | added.limit_fields
+        self._empty = added.empty
+        self._exempt = bool(reading.exempt)
+        self._identity = bool(reading.identity)
+        self._most_open = 4 * reading.window
         self.swings = Swings(reading.window) if "tools" in needs else None
         self.delegations = Delegations(reading.window) if "delegations" in needs else None
         self.intervals = Intervals() if "intervals" in needs else None

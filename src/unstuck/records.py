@@ -24,7 +24,7 @@ _FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
 _SIMPLE = frozenset((str, int))
 _ITEMS = 48
 """Items of a list or an object whose words are looked at."""
-LONG = 512
+LONG = 48
 """Characters from which on it pays to look for a difference before masking."""
 
 

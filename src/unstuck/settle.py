@@ -49,15 +49,10 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     raw, text, _, time, round_ = answer
     calls, key = trail.calls, pending.key
     state = calls.pop(key, None)
-    again = False
     if state is None:
-        state = CallState(key, pending.tool, pending.kind, pending.call, world.epoch, world.compaction)
-        state.raw, state.text, state.receipt = raw, text, pending.kind == "delegate"
-        if pending.approved:
-            state.same = 0  # a person has seen it
-        if len(calls) >= trail.most:
-            del calls[next(iter(calls))]
-    elif pending.approved:
+        return _first_time(world, trail, pending, answer)
+    again = False
+    if pending.approved:
         if not state.again(raw, text):
             _restart(world, state, pending)
             state.same = state.lift = 0
@@ -77,8 +72,29 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
             trail.redundant = []
     elif trail.new_round != round_:
         _ground(trail, pending)
-    state.round, state.last, state.last_message, state.time = round_, pending.call, pending.message, time
+    state.round, state.last, state.time = round_, pending.call, time
     state.whole, state.terse, state.stirred = pending.whole, len(text) <= TERSE, world.stirred
+    return state
+
+
+def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) -> CallState:
+    raw, text, _, time, round_ = answer
+    calls = trail.calls
+    if len(calls) >= trail.most:
+        del calls[next(iter(calls))]
+    state = calls[pending.key] = CallState(pending, raw, text, round_)
+    state.epoch, state.stirred, state.terse = world.epoch, world.stirred, len(text) <= TERSE
+    if world.compaction:
+        state.compaction = world.compaction
+    if time is not None:
+        state.time = time
+    if pending.kind == "delegate":
+        state.receipt = True
+    if pending.approved:
+        state.same = 0  # a person has seen it
+    trail.new_round = round_
+    if trail.redundant:
+        trail.redundant = []
     return state
 
 
@@ -154,7 +170,7 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
 
 def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) -> ToolState:
     """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
-    _, text, outcome, _, round_ = answer
+    raw, text, outcome, _, round_ = answer
     tools = trail.tools
     tool = tools.get(pending.tool)
     if tool is None:
@@ -172,13 +188,26 @@ def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     tool.kind = pending.kind
     if pending.kind == "write":
         _mistake(tool, pending, text, outcome, round_)
-    if tool.chain_round == round_ and tool.key != pending.key:
+    key, args = pending.key, tool.args
+    if tool.chain_round == round_ and tool.key != key:
         # Different calls of one tool in one response are a batch: no chain goes through it, in whatever order they stand.
         tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
+        return tool
+    if tool.key != key:
+        may_echo = pending.kind in _MAY_ECHO or pending.is_shell
+        if may_echo and args is not None and outcome == "ok" and 0 < len(text) <= 200 and pending.may_hold(text):
+            _echo(tool, pending, text, round_)
+        else:
+            tool.echo = 0
+    if args is None or (raw != tool.raw and not _may_be_same(tool.text, text)):
+        tool.raw, tool.text, tool.masked = raw, text, None
+        _begin(world, tool, pending, round_)
     else:
-        _echo(tool, pending, text, outcome, round_)
         _chain(world, tool, pending, answer)
     return tool
+
+
+_MAY_ECHO = frozenset(("shell", "other", "wait"))
 
 
 def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
@@ -192,19 +221,8 @@ def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str, round_:
     tool.mistake_round = round_
 
 
-def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
+def _echo(tool: ToolState, pending: Pending, text: str, round_: int) -> None:
     """A result that holds nothing but words of the arguments, from a call that differs from the one before in numbers only."""
-    if tool.key == pending.key:
-        return
-    if (
-        tool.args is None
-        or outcome != "ok"
-        or not 0 < len(text) <= 200
-        or not (pending.is_shell or pending.kind in ("shell", "other", "wait"))
-        or not pending.may_hold(text)
-    ):
-        tool.echo = 0
-        return
     pending.settle()
     if share_known(sketch(words_of(text)), pending.everything or frozenset()) < 1.0 or not tool.is_alike(
         pending, NUMBERS_APART
@@ -216,24 +234,25 @@ def _echo(tool: ToolState, pending: Pending, text: str, outcome: str, round_: in
         tool.echo, tool.echo_round = tool.echo + 1, round_
 
 
+def _begin(world: World, tool: ToolState, pending: Pending, round_: int) -> None:
+    """A chain begins with this call."""
+    if tool.chain != 1:
+        tool.chain, tool.chain_asked, tool.loose = 1, 0, False
+    tool.chain_first, tool.chain_keys, tool.chain_round, tool.epoch = pending.call, (pending.key,), round_, world.epoch
+    tool.args, tool.key = pending, pending.key
+
+
 def _chain(world: World, tool: ToolState, pending: Pending, answer: Answer) -> None:
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     raw, text, outcome, _, round_ = answer
     key = pending.key
-    same = tool.args is not None and raw == tool.raw
-    if not same:
-        if tool.args is not None and _may_be_same(tool.text, text):
-            same = tool.again(raw, text)
-        else:
-            tool.raw, tool.text, tool.masked = raw, text, None
-    if same and tool.epoch == world.epoch and _goes_on(tool, pending, text, outcome):
+    if (raw == tool.raw or tool.again(raw, text)) and tool.epoch == world.epoch and _goes_on(tool, pending, text, outcome):
         tool.chain += tool.chain_round != round_
         if key not in tool.chain_keys:
             tool.chain_keys = (*tool.chain_keys[-15:], key)
         tool.chain_round, tool.args, tool.key = round_, pending, key
-        return
-    tool.chain, tool.chain_first, tool.chain_asked, tool.chain_keys, tool.loose = 1, pending.call, 0, (key,), False
-    tool.chain_round, tool.epoch, tool.args, tool.key = round_, world.epoch, pending, key
+    else:
+        _begin(world, tool, pending, round_)
 
 
 def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool:
@@ -303,10 +322,12 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
     return gap >= SLOW or (before is not None and gap > before)
 
 
+NEVER_EMPTY = frozenset(("write", "delegate", "talk", "shell", "step"))
+"""Kinds of tools whose empty answers say nothing."""
+
+
 def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozenset[str]) -> None:
     """Count rounds in a row in which every answer says: there is nothing."""
-    if pending.kind in ("write", "delegate", "talk", "shell", "step"):
-        return
     _, text, outcome, _, round_ = answer
     if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
         trail.full_round = round_

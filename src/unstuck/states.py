@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from unstuck.cycles import Step
+from unstuck.cycles import Part, Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest
 from unstuck.kinds import target_digest
@@ -33,7 +33,6 @@ class Pending(Said):
             "apart",
             "approved",
             "call",
-            "depth",
             "exempt",
             "ignored",
             "is_shell",
@@ -45,24 +44,23 @@ class Pending(Said):
         ),
         *("told", "tool", "whole"),
     )
-    ignored = exempt = is_shell = apart = excused = False
+    ignored = exempt = is_shell = apart = excused = approved = False
+    time: float | None = None
     whole = 0
     """The fingerprint with the arguments that only tell one call from another (a nonce, a clock)."""
     target: int | None = None
     told: Told | None = None
 
-    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
+    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any, light: bool = False) -> None:
+        _, _, self.tool, _, _, self.agent, _, _, time, _, _, approved, _ = event
         self.call, self.message, self.key, self.kind, self.value = call, message, key, kind, args
-        self.agent, self.tool, self.time, self.approved, self.depth = (
-            event.agent,
-            event.tool,
-            event.time,
-            event.approved,
-            event.depth,
-        )
+        if time is not None:
+            self.time = time
+        if approved:
+            self.approved = True
         if kind == "write":
-            self.told = state_of(event.tool, args)
-        if _is_heavy(args):
+            self.told = state_of(self.tool, args)
+        if not light and _is_heavy(args):
             self.settle()
             self.value = None
 
@@ -133,7 +131,6 @@ class CallState(Sameness):
         "kind",
         "known",  # digests of the words its differing answers have held
         "last",
-        "last_message",
         "lift",  # repeats that a person's approval still allows
         "numbers",
         "round",
@@ -148,10 +145,10 @@ class CallState(Sameness):
         "whole",  # the call with the arguments that only tell one call from another
     )
     SETS = frozenset(("known",))
-    last = last_message = asked = lift = slow = differing = round = varied = 0
+    last = asked = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
-    whole = stirred = excused = 0
+    epoch = compaction = stirred = excused = 0
     terse = True
     numbers: tuple[float, ...] = ()
     runs: tuple[int, ...] = ()
@@ -159,8 +156,10 @@ class CallState(Sameness):
     time: float | None = None
     gap: float | None = None
 
-    def __init__(self, key: int, tool: str, kind: str, first: int, epoch: int, compaction: int) -> None:
-        self.key, self.tool, self.kind, self.first, self.epoch, self.compaction = key, tool, kind, first, epoch, compaction
+    def __init__(self, pending: Pending, raw: int, text: str, round_: int) -> None:
+        self.key, self.tool, self.kind, self.whole = pending.key, pending.tool, pending.kind, pending.whole
+        self.first = self.last = pending.call
+        self.raw, self.text, self.round = raw, text, round_
 
     def settle(self) -> None:
         """Mask the outcome and note its words now."""
@@ -246,7 +245,7 @@ class ToolState(Sameness):
 
     def signs(self, round_: int) -> int:
         """What the round with that number may be a sign of."""
-        signs = CHAIN if self.chain > 1 else 0
+        signs = CHAIN if self.chain > 1 and len(self.chain_keys) > 1 else 0
         if self.failed > 1:
             signs |= FAILED
         if self.echo > 1:
@@ -270,6 +269,7 @@ class Round(Row):
         "calls",
         "expected",
         "last_call",
+        "marked",
         "message",
         "number",
         "open",
@@ -284,8 +284,9 @@ class Round(Row):
     )
     MANY: ClassVar[Mapping[str, type[Row]]] = {"delegated": Pending, "refused": Pending}
     open = calls = last_call = 0
-    waits = False
-    worked = False
+    waits = worked = False
+    marked = False
+    """Whether any of the following holds something."""
     delegated: tuple[Pending, ...] = ()
     """Delegations that succeeded."""
     refused: tuple[Pending, ...] = ()
@@ -297,15 +298,7 @@ class Round(Row):
 
     def __init__(self, number: int, message: int | None, response: int, expected: int | None) -> None:
         self.number, self.message, self.response, self.expected = number, message, response, expected
-        self.parts: list[tuple[int, int, str]] = []  # symbol, key and tool of each finished exchange
-
-    def join(self, pending: Pending, symbol: int) -> None:
-        """One of its exchanges is complete."""
-        self.parts.append((symbol, pending.key, pending.tool))
-        if pending.call > self.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
-            self.last_call = pending.call
-        if pending.kind in ("wait", "step"):
-            self.waits = True
+        self.parts: list[Part] = []  # its finished exchanges
 
     def holds(self, key: int) -> bool:
         """Whether one of its finished exchanges was the same call."""
@@ -314,10 +307,11 @@ class Round(Row):
     def step(self) -> Step:
         """The round as one symbol: parallel calls are a set, a duplicate among them counts once."""
         parts = self.parts
-        if len(parts) == 1:
-            symbol, key, tool = parts[0]
-            return Step(symbol, self.last_call, self.response, (symbol,), (key,), (tool,), self.waits)
-        symbols = tuple(sorted({part[0] for part in parts}))
-        whole = symbols[0] if len(symbols) == 1 else text_digest(",".join(map(str, symbols)))
-        keys, tools = tuple(sorted({part[1] for part in parts})), tuple(sorted({part[2] for part in parts}))
-        return Step(whole, self.last_call, self.response, symbols, keys, tools, self.waits)
+        whole = parts[0][0]
+        if len(parts) > 1:
+            symbols = sorted({part[0] for part in parts})
+            whole = symbols[0] if len(symbols) == 1 else text_digest(",".join(map(str, symbols)))
+        return _tuple(Step, (whole, self.last_call, self.response, parts, self.waits))
+
+
+_tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, on every exchange

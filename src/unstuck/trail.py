@@ -63,15 +63,19 @@ class Trail:
         signs = EMPTY if self.empty > 1 else 0
         if self.failed > 1:
             signs |= CASCADE
-        if self.redundant:
+        if len(self.redundant) > 1:
             signs |= GROUND
         return signs | WINDOW if self.window_calls is not None and self.window_calls.busy else signs
 
+    @property
+    def talks(self) -> bool:
+        """Whether its latest responses were texts."""
+        return bool(self.talk_count or self.silent or self.text_count)
+
     def end_talk(self) -> None:
         """The agent acted."""
-        if self.talk_count or self.silent or self.text_count:
-            self.text_count = self.silent = self.talk_count = 0
-            self.talk.clear()
+        self.text_count = self.silent = self.talk_count = 0
+        self.talk.clear()
 
     def consume(self, keys: tuple[int, ...]) -> None:
         """Count what formed a reported loop no more."""

@@ -100,6 +100,8 @@ def surely_differ(one: str, other: str) -> bool:
             low = middle
         else:
             high = middle - 1
+    if _far_from_tokens(one, low) and _far_from_tokens(other, low):
+        return True
     start = max(one.rfind(end, 0, low) for end in "\n{}") + 1
     pieces = []
     for text in (one, other):
@@ -109,6 +111,22 @@ def surely_differ(one: str, other: str) -> bool:
             return False
         pieces.append(mask(piece))
     return pieces[0] != pieces[1]
+
+
+def _far_from_tokens(text: str, place: int) -> bool:
+    """
+    Whether three blanks stand between *place* and the nearest digit on either side.
+
+    A volatile token has a digit within two, but for names of temporary files.
+    """
+    start = end = place
+    for _ in range(3):
+        start = text.rfind(" ", 0, start) if start > 0 else -1
+        end = text.find(" ", end + 1) if end >= 0 else -1
+    if end < 0 and len(text) == HALF:
+        return False  # it may go on
+    around = text[max(start, 0) : end if end >= 0 else len(text)]
+    return "tmp" not in around and _DIGIT.search(around) is None
 
 
 _LEADING = (":", "=", "#", " ", "'", '"')

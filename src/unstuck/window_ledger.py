@@ -71,7 +71,7 @@ class WindowLedger(Ledger):
             responses.popitem(last=False)
         trail.rounds += 1
         trail.round = Round(trail.rounds, number, ordinal, calls)
-        if self.follows_texts:
+        if self.follows_texts and trail.talks:
             trail.end_talk()
         return ()
 

@@ -12,7 +12,7 @@ from unstuck.cycles import Cycles, Step
 
 
 def step(symbol: int, number: int) -> Step:
-    return Step(symbol, number, number, (symbol,), (symbol,), ("tool",), False)
+    return Step(symbol, number, number, ((symbol, symbol, "tool"),), False)
 
 
 def fed(symbols: list[int], window: int = 64) -> Cycles:
