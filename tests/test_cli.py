@@ -154,38 +154,21 @@ def test_every_case_has_one_answer_by_the_schema(logs, unstuck):
     assert len({answer["run"] for answer in answers}) == len(answers) == 66
 
 
-def test_a_baseline_knows_the_loops_it_was_written_from(logs, unstuck, tmp_path):
-    """What was written as known does not fail, in a run of another name too; a second run with the loop does."""
-    known = tmp_path / "known.json"
-    assert unstuck("scan", logs, "--fail-on", "stop", "--write-baseline", known)[0] == 0
-    assert "secret" not in known.read_text("utf-8")
-    check = ("--fail-on", "stop", "--baseline", known)
-    assert unstuck("scan", logs, *check)[0] == 0
-    again = [event._replace(run="another-run-of-tonight") for event in STUCK]
-    (logs / "a.jsonl").write_text(text(again), "utf-8")
-    assert unstuck("scan", logs, *check)[0] == 0
-    (logs / "c.jsonl").write_text(text(STUCK), "utf-8")
-    assert unstuck("scan", logs, *check)[0] == 1
-
-
-def test_a_known_loop_that_goes_further_fails(logs, unstuck, tmp_path):
-    """A loop that was nudged when the baseline was written and is stopped now is worse than known."""
-    known = tmp_path / "known.json"
-    (logs / "a.jsonl").write_text(text(STUCK[:13]), "utf-8")
-    unstuck("scan", logs, "--write-baseline", known)
-    assert unstuck("scan", logs, "--fail-on", "nudge", "--baseline", known)[0] == 0
-    (logs / "a.jsonl").write_text(text(STUCK), "utf-8")
-    assert unstuck("scan", logs, "--fail-on", "nudge", "--baseline", known)[0] == 1
-
-
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"version": 2, "known": []}', '{"version": 1, "known": [{"pattern": 1}]}']
-)
-def test_a_broken_baseline_is_refused(logs, unstuck, tmp_path, content):
-    """It is usage, not a failed check: exit status 2 and a sentence that names the file."""
-    (tmp_path / "known.json").write_text(content, "utf-8")
-    status, _, err = unstuck("scan", logs, "--baseline", tmp_path / "known.json")
-    assert (status, "known.json" in err) == (2, True)
+def test_shadow_mode_shows_what_would_have_happened(logs, unstuck, monkeypatch):
+    """The answer names the decision that would have fallen, and it is said that --fail-on cannot see that one."""
+    plain = json.loads(unstuck("scan", logs / "a.jsonl", "--json")[1])
+    monkeypatch.setenv("UNSTUCK_SHADOW", "true")
+    _, out, err = unstuck("scan", logs / "a.jsonl", "--json")
+    answer = json.loads(out)
+    jsonschema.validate(answer, json.loads(schema("scan")))
+    assert err == ""
+    assert {finding["decision"] for finding in answer["findings"]} == {"observe"}
+    assert [finding["would"] for finding in answer["findings"]] == [finding["decision"] for finding in plain["findings"]]
+    assert not any("would" in finding for finding in plain["findings"])
+    assert "would stop" in unstuck("scan", logs / "a.jsonl")[1]
+    status, _, err = unstuck("scan", logs / "a.jsonl", "--fail-on", "stop")
+    assert (status, err) == (0, "shadow mode: no run reaches stop; --fail-on observe fails where a run looped\n")
+    assert unstuck("scan", logs / "a.jsonl", "--fail-on", "observe")[::2] == (1, "")
 
 
 def test_broken_lines_are_named_and_do_not_end_a_scan(logs, unstuck):

@@ -18,14 +18,16 @@ def finding(level, call=5, **fields):
 
 
 def run(name="4747c0de-1111-4222-8333-444455556666", **fields):
-    loop = Loop(1, "repeated_result", ("Read",), "main", Level.STOP, 2, 48, 46)
+    loop = Loop(1, "repeated_result", ("Read",), "main", Level.STOP, 2, 48, 47)
     report = RunReport(name, "logs/claude-code-47-reads.jsonl", "claude_code", 48, 49, (finding(Level.STOP),), (loop,))
     return report._replace(repeated=Repeated(46, 1_700_000, 0.674), tokens=1_780_000, usd=0.71)._replace(**fields)
 
 
 PAIR = (
-    Loop(1, "cycle", ("exec_command", "read_file", "apply_patch"), "main", Level.BLOCK, 3, 40, 18),
-    Loop(2, "repeated_text", (), "main", Level.NUDGE, None, None, 0),
+    Loop(
+        1, "cycle", ("exec_command", "read_file", "apply_patch"), "main", Level.BLOCK, 3, 40, 12, "laps", ("repeated_result",)
+    ),
+    Loop(2, "repeated_text", (), "main", Level.NUDGE, None, None, 5, "responses"),
 )
 REPORTS = [run(), run("support-1", source="chat.json", loops=PAIR, repeated=Repeated(18, 13_500, None))]
 
@@ -40,35 +42,83 @@ def shown(width, *reports, hidden=0, **options):
 
 
 def test_the_report_at_80_columns():
-    """Pattern above tools, tokens above money; nothing is cut off."""
+    """The file, then pattern above tools, calls above the count, tokens above money; nothing is cut off."""
     assert shown(80, *REPORTS) == [
         "3 files, 3 runs, 103 calls, 5.34M tokens, $2.13",
         "2 of 3 runs looped; repeats took 64 calls, 1.71M tokens and $0.67.",
         "",
-        "Run                   Loop             Calls  Repeats  Decision  Spent",
-        "4747c0de-...55556666  repeated_result   2-48       46  stop      1.70M",
-        "claude-co...ds.jsonl  Read                                       $0.67",
-        "support-1             cycle             3-40       18  block     13.5k",
-        "chat.json             exec_command +2",
-        "                      repeated_text                    nudge",
-        "                      (text)",
+        "Run                   Loop                   Calls  Decision  Repeats  Spent",
+        "logs/claude-code-47-reads.jsonl",
+        "4747c0de-...55556666  repeated_result         2-48  stop           46  1.70M",
+        "                      Read                47 calls                     $0.67",
+        "chat.json",
+        "support-1             cycle +1                3-40  block          18  13.5k",
+        "                      exec_command +2      12 laps",
+        "                      repeated_text                 nudge",
+        "                      (text)           5 responses",
+        "",
+        "unstuck explain FILE RUN says why.",
     ]
 
 
 def test_the_report_at_120_columns():
-    """Every figure has a column of its own."""
+    """Every figure has a column of its own; what repeats took is that of the whole run and stands beside its first loop."""
     assert shown(120, *REPORTS)[3:] == [
-        "Run                                   Pattern          Tools            Calls  Repeats  Decision  Tokens  Money",
-        "4747c0de-1111-4222-8333-444455556666  repeated_result  Read              2-48       46  stop       1.70M  $0.67",
-        "support-1                             cycle            exec_command +2   3-40       18  block      13.5k",
-        "                                      repeated_text    (text)                           nudge",
+        "Run                       Pattern          Tools            Calls        Count  Decision  Repeats  Tokens  Money",
+        "logs/claude-code-47-reads.jsonl",
+        "4747c0de-11...4455556666  repeated_result  Read              2-48     47 calls  stop           46   1.70M  $0.67",
+        "chat.json",
+        "support-1                 cycle +1         exec_command +2   3-40      12 laps  block          18   13.5k",
+        "                          repeated_text    (text)                  5 responses  nudge",
+        "",
+        "unstuck explain FILE RUN says why.",
     ]
+    assert "4747c0de-1111-4222-8333-444455556666" in shown(130, *REPORTS)[5]
+
+
+@pytest.mark.parametrize("width", range(60, 160, 3))
+def test_every_width_shows_every_figure(width):
+    """From 66 columns on the layout that fits is taken, so that no figure and no word is cut off."""
+    lines = shown(width, *REPORTS, run("x" * 40, source="other.jsonl", repeated=Repeated(12_345, 1_700_000, 12_345.0)))
+    text = "\n".join(lines)
+    assert max(map(len, lines[3:])) <= width
+    if width >= 66:
+        assert "\u2026" not in text
+        assert [
+            word for word in ("Decision", "Repeats", "47 calls", "5 responses", "12345", "$12,345") if word not in text
+        ] == []
+
+
+def test_the_runs_of_a_file_stand_below_its_name():
+    """Each file is named once and in full, however long, the file of the costliest run first; a pipe is called by its name."""
+    long = f"/home/ada/{'deep/' * 60}s.jsonl"
+    reports = [run("r1", source=long), run("r2", source="-"), run("r3", source=long)]
+    lines = shown(80, *reports)[4:]
+    assert [line.split()[0] for line in lines if line and line[0] != " "] == [long, "r1", "r3", "standard", "r2", "unstuck"]
+    assert "standard input" in lines
+
+
+def test_shadow_mode_shows_what_would_have_happened():
+    """The level that a loop would have reached stands there, the strongest first, and a line says that nothing is carried out."""
+    loops = tuple(loop._replace(level=Level.OBSERVE, would=loop.level) for loop in reversed(PAIR))
+    lines = shown(130, run(loops=loops))
+    assert lines[2] == "Shadow mode: decisions are only reported, none is carried out."
+    assert ["would block" in lines[6], "would nudge" in lines[7]] == [True, True]
+    assert not any("observe" in line or "Shadow" in line for line in shown(130, *REPORTS) + lines[3:])
+
+
+def test_loops_that_a_baseline_knows_are_marked():
+    """A loop that is known says so beside its decision; another of the same run does not."""
+    console = Console(file=io.StringIO(), width=130)
+    terminal.report(console, Totals(files=1).with_run(REPORTS[1]), REPORTS[1:], known={"support-1": frozenset([1])})
+    text = console.file.getvalue()
+    assert ("block (known)" in text, "nudge (known)" in text) == (True, False)
 
 
 def test_without_tokens_there_is_no_column_for_them():
     """A trace that tells no tokens gets a table without."""
     lines = shown(80, run(repeated=Repeated(46, None, None), tokens=None, usd=None))
-    assert lines[3] == "Run                   Loop             Calls  Repeats  Decision"
+    assert lines[3] == "Run                   Loop                Calls  Decision  Repeats"
     assert "tokens" not in lines[1]
 
 
@@ -80,18 +130,19 @@ def test_no_loops_no_table():
 def test_many_loops_of_a_run_are_counted():
     """Four loops of a run are shown, the strongest first; the others are counted."""
     loops = tuple(Loop(n, "cycle", ("t",), "main", Level(1 + n % 4), n, n + 9, n) for n in range(1, 8))
-    lines = shown(120, run("r", loops=loops))
-    assert [line.split()[-3:-1] for line in lines[4:5]] == [["stop", "1.70M"]]
-    assert lines[-1].strip() == "and 3 more loops"
+    lines = shown(130, run("r", loops=loops))
+    assert [line.split()[-4:-1] for line in lines[5:6]] == [["stop", "46", "1.70M"]]
+    assert lines[-3].strip() == "and 3 more loops"
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_no_line_is_wider_than_the_terminal(width):
-    """Long names are shortened in their middle, whatever they are."""
+    """Long names are shortened in their middle, whatever they are; the name of a file alone is of use as a whole only."""
     long = "x" * 300
     loops = (Loop(1, "repeated_result", (long, long), "main", Level.STOP, 100_000, 1_000_000, 900_000),)
     lines = shown(width, run(long, source=long, loops=loops), hidden=3)
-    assert max(map(len, lines[3:])) <= width
+    lines.remove(long)
+    assert max(map(len, lines)) <= width
 
 
 def test_colours_are_for_terminals_only():
@@ -118,7 +169,7 @@ def test_names_cannot_steer_the_terminal(name, shows):
     assert clean(name) == shows
     lines = shown(120, run(name, loops=(Loop(1, "cycle", (name,), "main", Level.STOP, 1, 2, 1),)))
     assert "\x1b" not in "".join(lines)
-    assert shows in lines[4]
+    assert shows in lines[5]
 
 
 FIGURES = [

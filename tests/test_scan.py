@@ -9,6 +9,7 @@ import tracemalloc
 
 import pytest
 
+from unstuck.config import Options
 from unstuck.events import TYPE_NAMES, Call, Message, Result, RunEnd, RunStart, Usage, User
 from unstuck.findings import Level
 from unstuck.monitor import Monitor
@@ -91,7 +92,66 @@ def test_repeats_are_paid_for_once():
     assert report.repeated == Repeated(11, 11 * 110, pytest.approx(11 * 1.10))
     assert (report.tokens, report.usd) == (12 * 110, pytest.approx(12 * 1.10))
     (loop,) = report.loops
-    assert (loop.first_call, loop.last_call, loop.repeated, loop.tools) == (1, 12, 11, ("read_file",))
+    assert (loop.first_call, loop.last_call, loop.repeats, loop.unit, loop.tools) == (1, 12, 12, "calls", ("read_file",))
+
+
+def interleaved(first, second, turns=12):
+    """Two agents that each do one thing again and again, a call of one after a call of the other."""
+    events = [User("r", "Go.")]
+    for number in range(1, turns + 1):
+        for agent, (tool, args, content, outcome) in (("one", first), ("two", second)):
+            events += [
+                message(number, agent=agent),
+                call(tool, args, id=f"{agent}{number}", message=number, agent=agent),
+                result(content, id=f"{agent}{number}", outcome=outcome),
+            ]
+    return events
+
+
+LOOK = ("read_file", {"path": "a"}, "same", "ok")
+ASK = ("fetch", {"url": "b"}, "the same page", "ok")
+
+
+@pytest.mark.parametrize(("first", "second"), [(LOOK, ASK), (ASK, LOOK)])
+def test_each_loop_has_its_own_count(first, second):
+    """Of two loops that go on side by side each has its own calls, whichever was found last; the run's repeats are both together."""
+    (report,) = scanned(interleaved(first, second))
+    assert [
+        (loop.tools[0], loop.first_call, loop.last_call, loop.repeats)
+        for loop in sorted(report.loops, key=lambda one: one.tools)
+    ] == [
+        ("fetch", 2 if first is LOOK else 1, 24 if first is LOOK else 23, 12),
+        ("read_file", 1 if first is LOOK else 2, 23 if first is LOOK else 24, 12),
+    ]
+    assert report.repeated.calls == 22
+
+
+def test_a_loop_that_two_patterns_see_is_one_row():
+    """Its pattern is the one that brought it furthest, with the count of that; the others are named, and nothing is counted twice."""
+    steps = [(tool, {"n": 1}, f"what {tool} says", "ok") for tool in ("alpha", "beta", "gamma")]
+    events = [User("r", "Go.")]
+    for number in range(1, 31):
+        tool, args, content, _ = steps[(number - 1) % 3]
+        events += [message(number), call(tool, args, id=f"c{number}", message=number), result(content, id=f"c{number}")]
+    (report,) = scanned(events)
+    assert {finding.pattern for finding in report.findings} == {"cycle", "repeated_result"}
+    (loop,) = report.loops
+    assert (loop.pattern, loop.repeats, loop.unit, loop.others) == ("cycle", 10, "laps", ("repeated_result",))
+    assert (loop.first_call, loop.last_call, report.repeated.calls) == (1, 30, 27)
+
+
+def test_a_loop_goes_no_further_than_its_last_repeat():
+    """Other work after it is not in its range."""
+    events = [*run_of(READS[:9]), *run_of([("search", {"q": f"{n}"}, f"found {n}") for n in range(5)])[1:]]
+    (report,) = scanned(events)
+    assert [(loop.first_call, loop.last_call, loop.repeats) for loop in report.loops] == [(1, 9, 9)]
+
+
+def test_shadow_mode_keeps_what_would_have_happened():
+    """A loop is only observed, and says how far it would have come; counts are as without it."""
+    (open_report,), (shadow,) = scanned(looping()), scanned(looping(), rules=Options(shadow=True).rules())
+    assert [(loop.level, loop.would, loop.strength) for loop in shadow.loops] == [(Level.OBSERVE, Level.STOP, Level.STOP)]
+    assert [loop._replace(level=Level.STOP, would=None) for loop in shadow.loops] == list(open_report.loops)
 
 
 def test_a_response_with_two_repeats_is_paid_for_once():

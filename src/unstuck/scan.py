@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from unstuck import cost
 from unstuck.events import Call, Event, Message, Result, RunEnd, RunStart, Usage
-from unstuck.findings import Decision, Finding, Level
+from unstuck.findings import Decision, Finding, Level, Unit
 from unstuck.readers import read
 
 if TYPE_CHECKING:
+    from unstuck.detectors.detector import Evidence
     from unstuck.presets import Rules
     from unstuck.traces.source import Source
+    from unstuck.view import View
 
 RECENT = 2048
 """Responses whose tokens are remembered, for repeats that are found later; twice the largest window of the rules."""
@@ -48,7 +50,9 @@ class Loop(NamedTuple):
     """
     One loop of a run, from its findings: the *level* it reached, and how far it went on after that.
 
-    *first_call* and *last_call* are ordinals of calls, `None` for loops of text; *repeated* counts its calls from the second lap on.
+    *pattern* is the one by which it came furthest, *repeats* how many *unit*s of that there were in the end, *others* are further
+    patterns that saw it. *first_call* and *last_call* are ordinals of calls, `None` for loops of text. *would*: in shadow mode the
+    level that it would have reached.
     """
 
     number: int
@@ -58,7 +62,15 @@ class Loop(NamedTuple):
     level: Level
     first_call: int | None
     last_call: int | None
-    repeated: int = 0
+    repeats: int = 0
+    unit: Unit = "calls"
+    others: tuple[str, ...] = ()
+    would: Level | None = None
+
+    @property
+    def strength(self) -> Level:
+        """The level, in shadow mode the one that it would have reached."""
+        return self.level if self.would is None else self.would
 
 
 class RunReport(NamedTuple):
@@ -157,6 +169,7 @@ class _Run:
         self.own = own
         self.over = False
         self._monitor = monitor
+        self._monitor.on_evidence = self._hear
         self._prices = prices
         self._attended = True
         self._models: list[str] = []
@@ -166,8 +179,7 @@ class _Run:
         self._ended: float | None = None
         self._bill = _Bill()
         self._repeats = _Bill()
-        self._loops: dict[int, Loop] = {}
-        self._loop = 0
+        self._seen: dict[int, _Seen] = {}
         self._repeated = 0
         self._recent: dict[int, tuple[int, float | None]] = {}
         self._calls: dict[str, Call] = {}
@@ -183,8 +195,13 @@ class _Run:
             self._respond(event)
         elif isinstance(event, RunStart):
             self._attended = event.attended
-        if decision.findings or decision.repeats:
-            self._note(decision)
+        self._findings += decision.findings
+        self._repeated += len(decision.repeats)
+        for _, response in decision.repeats:
+            # Each response is paid for once, however many of its calls are repeats.
+            bill = self._recent.pop(response, None)
+            if bill:
+                self._repeats.add(*bill)
         if self._contents is not None:
             self._keep(event, self._contents, len(decision.findings))
 
@@ -205,7 +222,7 @@ class _Run:
             calls=self._monitor.calls,
             messages=self._monitor.messages,
             findings=tuple(self._findings),
-            loops=tuple(self._loops.values()),
+            loops=tuple(self._told()),
             repeated=repeated,
             models=tuple(self._models),
             tokens=self._bill.tokens if self._bill.known else None,
@@ -228,31 +245,45 @@ class _Run:
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
 
-    def _note(self, decision: Decision) -> None:
-        for finding in decision.findings:
-            self._findings.append(finding)
-            before = self._loops.get(finding.loop)
-            self._loops[finding.loop] = Loop(
-                finding.loop,
-                finding.pattern,
-                finding.tools,
-                finding.agent,
-                max(finding.level, before.level) if before else finding.level,
-                before.first_call if before else finding.first_call,
-                finding.call or (before.last_call if before else None),
-                before.repeated if before else 0,
+    def _hear(self, view: View, evidence: Evidence, loop: Any, total: int) -> None:
+        """Keep how far a loop has come; that goes on when it has reached its last rung."""
+        if view.moment == "call":
+            return  # the call has not run yet
+        seen = self._seen.setdefault(loop.number, _Seen())
+        seen.counts[evidence.pattern] = max(total, seen.counts.get(evidence.pattern, 0))
+        if view.moment not in ("message", "text"):
+            keys, tools = evidence.keys, evidence.tools
+            for call, _, key, tool, *_ in reversed(view.trail.recent):
+                if key in keys if keys else tool in tools:
+                    seen.last_call = max(call, seen.last_call)
+                    break
+
+    def _told(self) -> Iterator[Loop]:
+        """The loops in the order of their first findings."""
+        by_loop: dict[int, list[Finding]] = {}
+        for finding in self._findings:
+            by_loop.setdefault(finding.loop, []).append(finding)
+        for number, findings in by_loop.items():
+            # Of equals the first: it brought the loop there.
+            best = max(findings, key=lambda finding: finding.would or finding.level)
+            seen = self._seen.get(number, _Seen())
+            patterns = dict.fromkeys(finding.pattern for finding in findings)
+            firsts = [finding.first_call for finding in findings if finding.first_call is not None]
+            lasts = [finding.call for finding in findings if finding.call is not None]
+            own = [finding.repeats for finding in findings if finding.pattern == best.pattern]
+            yield Loop(
+                number,
+                best.pattern,
+                tuple(dict.fromkeys(tool for finding in findings if finding.pattern == best.pattern for tool in finding.tools)),
+                best.agent,
+                max(finding.level for finding in findings),
+                min(firsts, default=None),
+                max(*lasts, seen.last_call) if lasts else None,
+                max(*own, seen.counts.get(best.pattern, 0)),
+                best.unit,
+                tuple(pattern for pattern in patterns if pattern != best.pattern),
+                best.would,
             )
-            self._loop = finding.loop
-        number = decision.finding.loop if decision.finding else self._loop
-        self._repeated += len(decision.repeats)
-        for call, message in decision.repeats:
-            # Each response is paid for once, however many of its calls are repeats.
-            bill = self._recent.pop(message, None)
-            if bill:
-                self._repeats.add(*bill)
-            loop = self._loops.get(number)
-            if loop:
-                self._loops[number] = loop._replace(repeated=loop.repeated + 1, last_call=max(call, loop.last_call or 0))
 
     def _keep(self, event: Event, contents: list[dict[str, Any]], found: int) -> None:
         if isinstance(event, Call):
@@ -270,6 +301,14 @@ class _Run:
         if isinstance(event, Message):
             content["text"] = event.text
         contents.extend([content] * found)
+
+
+class _Seen:
+    """How far a loop has come: the highest count by pattern, and its last call."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.last_call = 0
 
 
 class _Bill:

@@ -47,6 +47,10 @@ class Baseline:
             raise ReadError(str(path), f"not a baseline: {type(error).__name__} {error}") from error
         return baseline
 
+    def __len__(self) -> int:
+        """How many loops are known."""
+        return len(self._known)
+
     def unknown(self, report: RunReport) -> tuple[Finding, ...]:
         """The findings of a run that the baseline does not cover."""
         covered = set()
@@ -80,5 +84,5 @@ def _loops(report: RunReport) -> dict[Key, Level]:
     levels: dict[Key, Level] = {}
     for finding in report.findings:
         key = _key(finding)
-        levels[key] = max(finding.level, levels.get(key, Level.CONTINUE))
+        levels[key] = max(finding.would or finding.level, levels.get(key, Level.CONTINUE))
     return levels

@@ -15,6 +15,7 @@ import click
 
 from unstuck.cli.scan import known_format, rules_of
 from unstuck.errors import ReadError
+from unstuck.findings import Level
 from unstuck.traces.source import Source
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def _listed(found: Sequence[RunReport], positions: Sequence[int]) -> list[str]:
     lines = []
     for index in positions[:LISTED]:
         patterns = ", ".join(dict.fromkeys(finding.pattern for finding in found[index].findings))
-        looped = f"{found[index].level.label}  {patterns}" if patterns else "no loop"
+        level = max((finding.would or finding.level for finding in found[index].findings), default=Level.CONTINUE)
+        looped = f"{level.label}  {patterns}" if patterns else "no loop"
         lines.append(f"  #{index + 1}  {clean(found[index].run)}  {looped}")
     return lines + ([f"  and {len(positions) - LISTED} more"] if len(positions) > LISTED else [])
 

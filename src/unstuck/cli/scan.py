@@ -71,6 +71,8 @@ def command(paths: tuple[str, ...], config: str | None, preset: str | None, **op
     if options["content"] and not options["as_json"]:
         raise click.UsageError("--content shows arguments and results in the answer of --json; add --json")
     rules = rules_of(config, preset)
+    if rules.policy.shadow and options["fail_on"] not in (None, "observe"):
+        click.echo(f"shadow mode: no run reaches {options['fail_on']}; --fail-on observe fails where a run looped", err=True)
     if not paths:
         paths, options["since"] = _own_sessions(options["since"])
         if not paths:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import sys
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -42,7 +43,10 @@ class Answer:
         self._json: bool = options["as_json"]
         self._top: int | None = options["top"]
         self._fail_on = Level.named(options["fail_on"]) if options["fail_on"] else None
-        self._known = Baseline.load(Path(options["baseline"])) if options["baseline"] else Baseline()
+        self._baseline: str | None = options["baseline"]
+        self._known = Baseline.load(Path(self._baseline)) if self._baseline else Baseline()
+        self._known_loops: dict[str, frozenset[int]] = {}
+        self._counts = Counter[str]()
         self._written = Baseline()
         self._write_to: str | None = options["write_baseline"]
         self._failed = False
@@ -53,8 +57,7 @@ class Answer:
         self.totals = self.totals.with_run(report)
         if report.findings:
             self._written.add(report)
-            new = self._known.unknown(report)
-            self._failed |= self._fail_on is not None and any(finding.level >= self._fail_on for finding in new)
+            self._compare(report)
         if self._json and self._top is None:
             click.echo(jsonl.line(report))
         elif report.findings:
@@ -73,9 +76,25 @@ class Answer:
                 click.echo(jsonl.line(report))
         else:
             self._show(kept)
+        if files and self._baseline:
+            click.echo(self._compared(self._baseline), err=self._json)
         if self._write_to:
             self._write(Path(self._write_to))
         return NOTHING if not files else FAILED if self._failed else FINE
+
+    def _compare(self, report: RunReport) -> None:
+        """Note what of a run the baseline knows, and whether the rest fails the check."""
+        new = self._known.unknown(report)
+        self._failed |= self._fail_on is not None and any(finding.level >= self._fail_on for finding in new)
+        self._counts.update(known=len(report.findings) - len(new), new=len(new), runs=bool(new))
+        if len(new) < len(report.findings):
+            loops = {finding.loop for finding in report.findings} - {finding.loop for finding in new}
+            self._known_loops[report.run] = frozenset(loops)
+
+    def _compared(self, baseline: str) -> str:
+        known, new, runs = self._counts["known"], self._counts["new"], self._counts["runs"]
+        said = f"{new:,} {'is' if new == 1 else 'are'} new, in {plural(runs, 'run')}" if new else "none is new"
+        return f"{baseline} held back {plural(known, 'finding')}; {said}."
 
     def _write(self, path: Path) -> None:
         """Write the baseline; what has been written as known does not fail."""
@@ -83,6 +102,7 @@ class Answer:
             path.write_text(self._written.dumps(), "utf-8")
         except OSError as error:
             raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--write-baseline") from None
+        click.echo(f"{path}: {plural(len(self._written), 'known loop')} written", err=True)
         self._failed = False
 
     def _keep(self, report: RunReport) -> None:
@@ -99,7 +119,8 @@ class Answer:
 
         from unstuck.reporters import terminal
 
-        terminal.report(Console(soft_wrap=False), self.totals, kept, self.totals.looping - len(kept))
+        hidden = self.totals.looping - len(kept)
+        terminal.report(Console(soft_wrap=False), self.totals, kept, hidden, self._known_loops)
 
 
 class Scanning:

@@ -110,7 +110,7 @@ def table(runs: list[tuple[float, RunReport]], now: float, *, wide: bool = True)
     for name in ("Calls", "Repeats", "Spent", "On repeats") if wide else ("Calls\nRepeats", "Spent\nOn repeats"):
         made.add_column(name, no_wrap=True, justify="right")
     made.add_column("Decision", no_wrap=True)
-    ordered = sorted(runs, key=lambda entry: (-int(entry[1].level), -entry[0]))
+    ordered = sorted(runs, key=lambda entry: (-max((loop.strength for loop in entry[1].loops), default=0), -entry[0]))
     for changed, run in ordered[:SHOWN]:
         made.add_row(_ago(now - changed), *_cells(run, wide=wide))
     more = len(runs) - SHOWN
@@ -122,18 +122,18 @@ def _cells(run: RunReport, *, wide: bool) -> list[RenderableType]:
     from rich.console import Group
     from rich.text import Text
 
-    from unstuck.reporters.terminal import STYLES
+    from unstuck.reporters.terminal import decision
 
-    worst = max(run.loops, key=lambda loop: (loop.level, loop.repeated), default=None)
+    worst = max(run.loops, key=lambda loop: (loop.strength, loop.repeats), default=None)
     name, program = Text(shortened(clean(run.run), 28 if wide else 14), "bold"), Text(run.format, "dim")
     pattern = Text(clean(worst.pattern) if worst else "")
     tools = Text(shortened(", ".join(map(clean, worst.tools)) if worst else "", 20), "dim")
     calls, repeats = Text(str(run.calls)), Text(str(run.repeated.calls or ""))
     spent, wasted = Text(_spent(run.tokens, run.usd)), Text(_spent(run.repeated.tokens, run.repeated.usd))
-    decision = Text(worst.level.label, STYLES.get(worst.level, "")) if worst else Text("-", "dim")
+    decided = decision(worst) if worst else Text("-", "dim")
     if wide:
-        return [name, program, Text.assemble(pattern, " ", tools), calls, repeats, spent, wasted, decision]
-    return [Group(name, program), Group(pattern, tools), Group(calls, repeats), Group(spent, wasted), decision]
+        return [name, program, Text.assemble(pattern, " ", tools), calls, repeats, spent, wasted, decided]
+    return [Group(name, program), Group(pattern, tools), Group(calls, repeats), Group(spent, wasted), decided]
 
 
 def _ago(seconds: float) -> str:

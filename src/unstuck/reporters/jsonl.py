@@ -43,7 +43,7 @@ def record(report: RunReport) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
+    shown: dict[str, Any] = {
         "loop": finding.loop,
         "pattern": finding.pattern,
         "call": finding.call,
@@ -55,6 +55,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "decision": finding.level.label,
         "fingerprints": list(finding.fingerprints),
     }
+    if finding.would is not None:
+        shown["would"] = finding.would.label
+    return shown
 
 
 def _shown(value: object) -> str | None:
