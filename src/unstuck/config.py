@@ -81,7 +81,9 @@ class Options:
     @classmethod
     def from_toml(cls, path: str | Path, **settings: Unpack[Settings]) -> Options:
         """The options in a TOML file (its `[tool.unstuck]` table if it is a `pyproject.toml`), under those given here."""
-        return cls(**merged(toml_settings(Path(path)), settings))
+        found = toml_settings(Path(path))
+        doors = {**_doors(found, str(path)), **_doors(settings, "")}
+        return cls._through(doors, merged(found, settings))
 
     @classmethod
     def load(
@@ -93,11 +95,52 @@ class Options:
         The files are looked for in *directory* and its parents; of each kind the nearest counts.
         """
         found = Settings()
+        doors: dict[str, str] = {}
         for name in ("pyproject.toml", "unstuck.toml"):
             path = nearest(Path(directory), name)
             if path is not None:
-                found = merged(found, toml_settings(path))
-        return cls(**merged(merged(found, environment_settings(environ or {})), settings))
+                below = toml_settings(path)
+                found = merged(found, below)
+                doors |= _doors(below, str(path))
+        variables = environment_settings(environ or {})
+        doors |= {name: f"UNSTUCK_{name.upper()}" for name in variables}
+        doors |= _doors(settings, "")
+        return cls._through(doors, merged(merged(found, variables), settings))
+
+    @classmethod
+    def _through(cls, doors: Mapping[str, str], settings: Settings) -> Options:
+        """The options; what is wrong with a setting is said in the words of the door that it came through."""
+        try:
+            return cls(**settings)
+        except SettingsError as error:
+            raise _worded(error, doors) from None
+
+
+def _doors(settings: Settings, door: str) -> dict[str, str]:
+    """Where each of *settings*, in tables each entry, comes from: a file, or Python where *door* is empty."""
+    found: dict[str, str] = {}
+    for name, value in settings.items():
+        names = [f"{name}.{entry}" for entry in value] if isinstance(value, Mapping) else [name]
+        found.update(dict.fromkeys(names, door))
+    return found
+
+
+_TOML = {'{"nudge": 3, "block": 5, "stop": 8}': "{ nudge = 3, block = 5, stop = 8 }", "None": '"off"', "a mapping": "a table"}
+"""What a way out says in Python, and in a file."""
+
+
+def _worded(error: SettingsError, doors: Mapping[str, str]) -> SettingsError:
+    """*error* as somebody reads it who came through one of *doors*, which is named."""
+    names = [name for name in doors if error.field == name or error.field.startswith(f"{name}.")]
+    door = doors[max(names, key=len)] if names else ""
+    if not door:
+        return error
+    value, way_out = error.value, error.way_out
+    if not door.startswith("UNSTUCK_"):
+        value = _with_off(value)
+        for python, toml in _TOML.items():
+            way_out = way_out.replace(python, toml)
+    return SettingsError(error.field, value, f"{error.problem} (from {door})", way_out)
 
 
 def merged(under: Settings, over: Settings) -> Settings:
@@ -116,7 +159,7 @@ def toml_settings(path: Path) -> Settings:
     try:
         data: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(str(path), None, f"this file cannot be read: {error}", "correct it or remove it") from error
+        raise SettingsError(str(path), ..., f"this file cannot be read: {error}", "correct it or remove it") from error
     if path.name == "pyproject.toml":
         tools = data.get("tool", {})
         data = tools.get("unstuck", {}) if isinstance(tools, dict) else {}
@@ -143,6 +186,13 @@ def _without_off(value: Any) -> Any:
     if value == "off":
         return None
     return {name: _without_off(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+def _with_off(value: Any) -> Any:
+    """A value as it stands in a file."""
+    if value is None:
+        return "off"
+    return {name: _with_off(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 _FROM_ENVIRONMENT = ("preset", "shadow", "strongest", "ceiling", "window", "approved_repeats", "exempt", "plugins")
@@ -294,14 +344,17 @@ def _changed(detector: Detector, change: Any) -> Detector:
     if isinstance(change, Detector):
         return _of_pattern(detector.pattern, change)
     if not isinstance(change, Ladder) and (not isinstance(change, Mapping) or not set(change) <= {"nudge", "block", "stop"}):
-        raise SettingsError(
-            field, change, "rungs are needed", "give {nudge = 3, block = 5, stop = 8}, leave some out, or None for off"
-        )
+        way_out = 'give {"nudge": 3, "block": 5, "stop": 8}, leave some out, or give None to leave the detector out'
+        raise SettingsError(field, change, "rungs are needed", way_out)
     try:
         ladder = change if isinstance(change, Ladder) else Ladder(**{**detector.ladder._asdict(), **change})
         return detector if ladder == detector.ladder else detector.with_ladder(ladder)
     except SettingsError as error:
         name = error.field.removeprefix(f"{detector.pattern}.")
+        if name == "ladder":
+            raise SettingsError(
+                field, change, error.problem, "give None in place of the rungs to leave the detector out"
+            ) from None
         raise SettingsError(f"{field}.{name}", error.value, error.problem, error.way_out) from None
 
 

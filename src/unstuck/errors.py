@@ -34,7 +34,7 @@ class SettingsError(UnstuckError, ValueError):
     """
     An option is out of range, contradicts another, or could never have an effect.
 
-    *field* is the option's dotted name, *value* what was given, *way_out* what to write instead.
+    *field* is the option's dotted name, *value* what was given (`...` where that is nothing to show), *way_out* what to write instead.
     """
 
     def __init__(self, field: str, value: object, problem: str, way_out: str) -> None:
@@ -42,7 +42,8 @@ class SettingsError(UnstuckError, ValueError):
         self.value = value
         self.problem = problem
         self.way_out = way_out
-        super().__init__(f"{field}={value!r}: {problem}; {way_out}")
+        given = field if value is ... else f"{field}={value!r}"
+        super().__init__(f"{given}: {problem}; {way_out}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.field, self.value, self.problem, self.way_out)

@@ -25,7 +25,8 @@ def refused(make: Callable[[], Any], field: str, value: Any = ...) -> SettingsEr
     if value is not ...:
         one_of = isinstance(value, list) and error.value in value
         assert error.value is value or error.value == value or one_of or value != value  # noqa: PLR0124 - NaN
-    assert str(error) == f"{field}={error.value!r}: {error.problem}; {error.way_out}"
+    given = field if error.value is ... else f"{field}={error.value!r}"
+    assert str(error) == f"{given}: {error.problem}; {error.way_out}"
     assert error.problem
     assert len(error.way_out) > 8
     assert isinstance(error, UnstuckError)

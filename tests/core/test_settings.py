@@ -119,7 +119,7 @@ def test_any_rungs_in_order_make_a_ladder(rungs: tuple[int | None, ...]):
         ({"detectors": {"mine": RepeatedResult()}}, "detectors.mine"),
         ({"detectors": {"cycle": {"nudge": 4}}}, "detectors.cycle.block"),
         ({"detectors": {"cycle": {"stop": 4}}}, "detectors.cycle.stop"),
-        ({"detectors": {"cycle": {"nudge": None, "block": None, "stop": None}}}, "detectors.cycle.ladder"),
+        ({"detectors": {"cycle": {"nudge": None, "block": None, "stop": None}}}, "detectors.cycle"),
         ({"detectors": {"empty_answers": {"block": 12}}}, "detectors.empty_answers.block"),
         ({"detectors": {"monologue": Ladder(nudge=4, block=5)}}, "detectors.monologue.block"),
         ({"detectors": {"oscillation": {"block": 4}}}, "detectors.oscillation.block"),

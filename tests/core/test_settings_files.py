@@ -11,6 +11,7 @@ import pytest
 from tests.core.settings import level_at, refused
 from unstuck.config import Options, environment_settings, toml_settings
 from unstuck.detectors.detector import Detector
+from unstuck.errors import SettingsError
 from unstuck.events import Event
 from unstuck.findings import Level
 from unstuck.ladder import Ladder
@@ -99,6 +100,80 @@ def test_a_file_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, field
     path = tmp_path / "unstuck.toml"
     refused(lambda: Options.load(tmp_path), field.format(path=path))
     refused(lambda: Options.from_toml(path), field.format(path=path))
+
+
+WORDED = [
+    (
+        "ceiling = 'off'",
+        "ceiling='off': a whole number is needed (from {path}); give a whole number",
+    ),
+    (
+        "[detectors]\ncycle = { nudge = 9 }",
+        (
+            "detectors.cycle.block=4: nudge comes at 9 and this rung would come no later (from {path}); "
+            'make block larger than nudge=9, or "off" to leave it out'
+        ),
+    ),
+    (
+        "[detectors]\ncycle = { nudge = 1 }",
+        'detectors.cycle.nudge=1: the least that can work is 2 (from {path}); give 2 or more, or "off" to switch it off',
+    ),
+    (
+        "[detectors]\ncycle = { nudge = 'off', block = 'off', stop = 'off' }",
+        (
+            "detectors.cycle={{'nudge': 'off', 'block': 'off', 'stop': 'off'}}: no rung is left, so nothing would ever happen "
+            '(from {path}); give "off" in place of the rungs to leave the detector out'
+        ),
+    ),
+    (
+        "[detectors]\ncycle = false",
+        (
+            "detectors.cycle=False: rungs are needed (from {path}); "
+            'give {{ nudge = 3, block = 5, stop = 8 }}, leave some out, or give "off" to leave the detector out'
+        ),
+    ),
+    (
+        "kinds = 3",
+        "kinds=3: a table from names to values is needed (from {path}); give a table with text keys",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), WORDED, ids=[text for text, _ in WORDED])
+@pytest.mark.parametrize("load", [Options.from_toml, lambda path: Options.load(path.parent)], ids=["from_toml", "load"])
+def test_what_is_wrong_in_a_file_is_said_in_the_words_of_files(
+    tmp_path: Path, text: str, said: str, load: Callable[[Path], Options]
+):
+    """The file is named, and the way out is one that can be written there: TOML has no `None`."""
+    path = tmp_path / "unstuck.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load(path)
+    assert str(caught.value) == said.format(path=path)
+    assert "None" not in str(caught.value)
+
+
+def test_the_door_that_a_setting_came_through_is_named(tmp_path: Path):
+    """Of file, environment and Python the one that decided, in tables for each entry; Python keeps its own words."""
+    write(tmp_path, unstuck_toml="ceiling = 5\n[detectors]\ncycle = { nudge = 9 }\nrepeated_result = { nudge = 9 }\n")
+    environ = {"UNSTUCK_CEILING": "6"}
+    good = {"cycle": {"nudge": 2}, "repeated_result": {"nudge": 2}}
+    assert "(from UNSTUCK_CEILING)" in refused(lambda: Options.load(tmp_path, environ, detectors=good), "ceiling", 6).problem
+    error = refused(lambda: Options.load(tmp_path, environ, ceiling=7, detectors=good), "ceiling", 7)
+    assert "from" not in error.problem
+    mine = {"cycle": {"nudge": 8}}
+    error = refused(lambda: Options.load(tmp_path, ceiling=10, detectors=mine), "detectors.cycle.block", 4)
+    assert ("from" in error.problem, "None" in error.way_out) == (False, True)
+    mine = {"cycle": {"nudge": 2}}
+    error = refused(lambda: Options.load(tmp_path, ceiling=10, detectors=mine), "detectors.repeated_result.block")
+    assert ("unstuck.toml" in error.problem, "None" in error.way_out) == (True, False)
+
+
+def test_a_file_that_cannot_be_read_has_no_value(tmp_path: Path):
+    """The message begins with its name and the reason, not with a value that nobody gave."""
+    write(tmp_path, unstuck_toml="[detectors")
+    with pytest.raises(SettingsError, match=r"unstuck\.toml: this file cannot be read: .*; correct it or remove it"):
+        Options.load(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["tool = 3", "[tool]\nunstuck = 3", "[tool]\nunstuck = ['ceiling']"])
