@@ -55,7 +55,7 @@ def rungs(ladder: Ladder) -> str:
 def frameworks(page: str) -> str:
     """*page* with a row for each adapter, after that of home-made loops."""
     rows = "\n".join(sorted(adapters(), key=str.lower))
-    return re.sub(r"(\| a loop of your own .*\n)(?:\|.*\n)*", lambda found: f"{found[1]}{rows}\n", page, count=1)
+    return re.sub(r"(\| \[a loop of your own\].*\n)(?:\|.*\n)*", lambda found: f"{found[1]}{rows}\n", page, count=1)
 
 
 def adapters() -> list[str]:
@@ -68,7 +68,7 @@ def adapters() -> list[str]:
         text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
         name, _, how = text.split("\n\n", 1)[0].replace("\n", " ").partition(": ")
         name = name.removeprefix("The guard for ").partition(" (")[0]
-        rows.append(f"| {name} | `unstuck.adapters.{path.stem}` | {how.rstrip('.')} |")
+        rows.append(f"| [{name}](docs/frameworks/{path.stem}.md) | `unstuck.adapters.{path.stem}` | {how.rstrip('.')} |")
     return rows
 
 

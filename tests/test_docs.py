@@ -214,6 +214,30 @@ def test_the_readme_has_a_row_for_each_adapter():
     assert page == runpy.run_path(str(ROOT / "docs" / "tables.py"))["frameworks"](page), "run docs/tables.py"
 
 
+LINK = re.compile(r"\]\((?!https?:|#)([\w./-]+)")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path):
+    """Every link to a file, from the README too, names one that is there."""
+    assert [link for link in LINK.findall(path.read_text("utf-8")) if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("folder", [".", "compat", "frameworks"])
+def test_every_page_is_found_from_the_first(folder):
+    """The first page, or that of the folder, links to each page, and the navigation names it."""
+    nav = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE))
+    places = [(ROOT / "docs" / "index.md"), *(ROOT / "docs" / folder).glob("index.md")]
+    linked = {(page.parent / link).resolve() for page in places for link in LINK.findall(page.read_text("utf-8"))}
+    pages = [
+        page
+        for page in sorted((ROOT / "docs" / folder).glob("*.md"))
+        if page.parent != ROOT / "docs" or page.name != "index.md"
+    ]
+    assert [page.name for page in pages if page not in linked] == []
+    assert [page.name for page in pages if page.relative_to(ROOT / "docs").as_posix() not in nav] == []
+
+
 def test_the_example_answer_keeps_to_the_schema():
     """The answer that the page explains is one that the published schema allows, and every field of the schema is explained."""
     schema = json.loads((Path(unstuck.__file__).parent / "schemas" / "scan.schema.json").read_text("utf-8"))
