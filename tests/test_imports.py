@@ -33,6 +33,7 @@ EVIDENCE = {
     "spent",
     "intervals",
     "settle",
+    "fresh",
     "ceiling",
     "states",
     "reading",

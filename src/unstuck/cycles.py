@@ -92,6 +92,10 @@ class Cycles:
         self.matched = kept
         self._weigh()
 
+    def knows(self, symbol: int) -> bool:
+        """Whether one of the latest rounds was *symbol*."""
+        return symbol in self._seen
+
     def _try_places(self, kept: dict[int, int]) -> None:
         """Begin to follow the periods at which the newest symbol stood before, multiples of what is followed left out."""
         gaps, period = self._gaps, 0

@@ -115,7 +115,8 @@ def names_unknown_tool(text: str) -> bool:
 
 def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     """Whether a whole answer says no more than: there is nothing."""
-    if len(text) > 120:
+    size = len(text)
+    if size > 120 or (size > 40 and text[0] not in _FIRST and not text[0].isspace()):
         return False
     low = text[:40].strip().lower()
     if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):
@@ -123,7 +124,7 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     if low[:1] == "{" and low[1:] != "}":
         fields = _EMPTY_OBJECT.fullmatch(text.strip())
         return fields is not None and fields[1] is not None
-    if len(text) > 40:
+    if size > 40:
         return False
     low = low.rstrip(".!")
     return low in _EMPTY or low in extra
@@ -136,3 +137,5 @@ _EMPTY_OBJECT = re.compile(
     re.IGNORECASE,
 )
 _BEGINNINGS = frozenset(start[:2] for start in words.EMPTY_STARTS)
+_FIRST = frozenset("{" + "".join(start[0] + start[0].upper() for start in words.EMPTY_STARTS))
+"""What an answer of more than 40 characters that says no more than that may begin with."""

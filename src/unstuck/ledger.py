@@ -14,6 +14,7 @@ from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
+from unstuck.fresh import take_fresh
 from unstuck.intervals import Intervals
 from unstuck.kinds import kind_of_name
 from unstuck.ledger_rounds import NONE, LedgerRounds
@@ -75,12 +76,12 @@ class Ledger(LedgerRounds):
             self.spent.respond(event)
         responses = self.responses
         responses[number] = ordinal
-        if len(responses) > self.reading.window:
+        if len(responses) > self.window:
             responses.popitem(last=False)
         if calls:
             trail.rounds = rounds = trail.rounds + 1
             trail.round = Round(rounds, number, ordinal, calls)
-            if trail.talks:
+            if trail.talk_count or trail.silent:
                 trail.end_talk()
         if self.follows_texts and (not calls or text is not None or reasoning is not None):
             seen = self._read_text(trail, event)
@@ -237,6 +238,17 @@ class Ledger(LedgerRounds):
             text = content if type(content) is str else text_of(content)
             if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
                 text = clipped(text)
+            if (
+                outcome == "ok"
+                and self._may_be_fresh
+                and round_ is not None
+                and round_.calls == 1
+                and (round_.expected == 1 or round_.expected is None)
+                and self.ceiling is None
+                and take_fresh(self, trail, round_, pending, text, event)
+            ):
+                trail.round = None
+                return NONE
             views = self._settle(trail, round_, pending, text, event)
         if round_ is not None and round_.open <= 0 and (round_.expected is None or round_.calls >= round_.expected):
             trail.round = None
@@ -295,7 +307,7 @@ class Ledger(LedgerRounds):
         if self.follows_tools:
             tool = settle_tool(self, trail, pending, answer)
             if kind not in NEVER_EMPTY:
-                settle_empty(trail, pending, answer, self._empty)
+                settle_empty(trail, pending, answer, self.empty_words)
         _join(round_, pending, pending.key ^ (state.raw * 31 & _64_BITS))
         if outcome == "ok":
             if kind == "read":

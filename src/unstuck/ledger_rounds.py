@@ -96,12 +96,7 @@ class LedgerRounds(LedgerState):
             state = trail.calls.get(key)
             if state is not None:
                 state.stirred = self.stirred
-            self._note_write(key)
-
-    def _note_write(self, key: int) -> None:
-        self.written[key] = None
-        if len(self.written) > 4 * self.reading.window:
-            del self.written[next(iter(self.written))]
+            self.note_write(key)
 
     def _changed(self, trail: Trail, keys: list[int]) -> None:
         """The world was changed by new writes, whose own counts go on."""
@@ -110,7 +105,7 @@ class LedgerRounds(LedgerState):
             state = trail.calls.get(key)
             if state is not None:
                 state.epoch = self.epoch
-            self._note_write(key)
+            self.note_write(key)
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
         """A vetoed call is no evidence, but to have asked for it again is."""

@@ -21,9 +21,17 @@ class LedgerState:
 
     MOST_AGENTS = 32
 
-    def __init__(self, reading: Reading, needs: frozenset[str], span: Span, price: Price | None = None) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        needs: frozenset[str],
+        span: Span,
+        price: Price | None = None,
+        always: frozenset[str] = frozenset(),
+    ) -> None:
         self.reading = reading
         self.span = span
+        self.window = reading.window
         self.follows_calls = bool(needs & {"calls", "tools", "cycles"})
         self.follows_tools = "tools" in needs
         self.follows_cycles = "cycles" in needs
@@ -31,7 +39,7 @@ class LedgerState:
         added = reading.kinds.words
         self._volatile = added.volatile_fields
         self._beside = added.remark_fields | added.limit_fields
-        self._empty = added.empty
+        self.empty_words = added.empty
         self._exempt = bool(reading.exempt)
         self._identity = bool(reading.identity)
         self._most_open = 4 * reading.window
@@ -47,7 +55,12 @@ class LedgerState:
         self.trails: OrderedDict[str, Trail] = OrderedDict()
         self.open: dict[str, Pending] = {}
         self._kinds: dict[str, str] = {}  # of tools whose name alone tells it
-        self.always: frozenset[str] = frozenset()  # moments at which some detector is asked even where nothing repeats
+        self.always = always  # moments at which some detector is asked even where nothing repeats
+        self._may_be_fresh = (
+            self.follows_tools
+            and self.follows_cycles
+            and not (self._volatile or span.calls or "spent" in needs or always & {"result", "round"})
+        )
         self.responses: OrderedDict[int, int] = OrderedDict()
         self.written: OrderedDict[int, None] = OrderedDict()
         self.spoke = False  # whether responses come as events of their own
@@ -102,6 +115,12 @@ class LedgerState:
             if len(self.trails) > self.MOST_AGENTS:
                 self.trails.popitem(last=False)
         return trail
+
+    def note_write(self, key: int) -> None:
+        """Something was done for the first time that changes the world, or may."""
+        self.written[key] = None
+        if len(self.written) > 4 * self.reading.window:
+            del self.written[next(iter(self.written))]
 
     def _remember_response(self, number: int, ordinal: int) -> None:
         self.responses[number] = ordinal

@@ -55,15 +55,14 @@ class Monitor:
         self.rules = rules
         needs = frozenset[str]().union(*(detector.needs for detector in rules.detectors))
         price = next((detector.price for detector in rules.detectors if isinstance(detector, Budget)), None)
-        kind_of_ledger = WindowLedger if suffices(rules.detectors) else Ledger
-        self.ledger = kind_of_ledger(rules.reading, needs, span_of(rules.detectors), price)
-        self.loops = Loops()
         self._asked: dict[str, tuple[Detector, ...]] = {
             moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
             for moment in ("call", "result", "round", "message", "text", "compaction")
         }
-        always = (moment for moment, asked in self._asked.items() if any(detector.signs == ANY for detector in asked))
-        self.ledger.always = frozenset(always)
+        always = frozenset(moment for moment, asked in self._asked.items() if any(one.signs == ANY for one in asked))
+        kind_of_ledger = WindowLedger if suffices(rules.detectors) else Ledger
+        self.ledger = kind_of_ledger(rules.reading, needs, span_of(rules.detectors), price, always)
+        self.loops = Loops()
         self._by_signs: dict[tuple[str, int], tuple[Detector, ...]] = {}
         self._streams: dict[str, TextWatch] = {}
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
@@ -89,24 +88,19 @@ class Monitor:
         """
         ledger = self.ledger
         kind = type(event)
-        if kind is Call:
-            views = ledger.on_call(event)  # type: ignore[arg-type]
-        elif kind is Result:
+        if kind is Result:
             views = ledger.on_result(event)  # type: ignore[arg-type]
+        elif kind is Call:
+            views = ledger.on_call(event)  # type: ignore[arg-type]
         elif kind is Message:
             views = ledger.on_message(event)  # type: ignore[arg-type]
             if self._streams:
                 self._streams.pop(event.agent, None)  # type: ignore[union-attr]
-        elif kind is User:
-            views = ledger.on_user(event)  # type: ignore[arg-type]
-            if event.origin == "user" and self.rules.reading.turns:  # type: ignore[union-attr]
-                self.loops.re_arm()
-                self._waiting.clear()
         else:
             return self._other(event)
-        if not views and not self._waiting and ledger.over is None:
-            return CONTINUE
-        return self._decide(event, views)
+        if views or self._waiting or ledger.over is not None:
+            return self._decide(event, views)
+        return CONTINUE
 
     def stream(self, text: str, agent: str = MAIN) -> Decision:
         """
@@ -126,6 +120,12 @@ class Monitor:
         return self._decide(None, [view])
 
     def _other(self, event: Event) -> Decision:
+        if isinstance(event, User):
+            views = self.ledger.on_user(event)
+            if event.origin == "user" and self.rules.reading.turns:
+                self.loops.re_arm()
+                self._waiting.clear()
+            return self._decide(event, views)
         if isinstance(event, RunStart):
             unattended = Ceiling(self.rules.policy.ceiling, self.rules.reading.window)
             self.ledger.ceiling = None if event.attended else self.ledger.ceiling or unattended

@@ -22,8 +22,11 @@ ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
 _FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
 _SIMPLE = frozenset((str, int))
-_ITEMS = 48
-"""Items of a list or an object whose words are looked at."""
+_SCALAR = frozenset((int, float, bool))
+_ITEMS = (0, 8, 16, 24, 48)
+"""Items of a list or an object whose words are looked at, by the levels that may still be below it."""
+_READ = 4_096
+"""Characters of a text whose words are looked at."""
 LONG = 48
 """Characters from which on it pays to look for a difference before masking."""
 
@@ -121,8 +124,9 @@ class Said(Row):
     def settle(self) -> None:
         """Take the sketches now."""
         if self.chosen is None:
-            self.chosen = sketch(words_of(choosing_text(self.value)))
-            self.everything = sketch(words_of(text_of(_beginning(self.value))))
+            value = beginning(self.value)
+            self.chosen = sketch(words_of(_choosing_text(value)))
+            self.everything = sketch(words_of(text_of(value)))
 
     def saved(self) -> list[Any]:
         """The saved form of the words alone."""
@@ -149,21 +153,23 @@ class Said(Row):
         return all(word in held for word in _FIRST_WORDS.findall(text[:80].lower())[:4])
 
 
-def choosing_text(args: Any) -> str:
+def _choosing_text(args: Any) -> str:
     """The values of *args* without remarks, limits and throwaway names, which do not choose what a call does."""
     if not isinstance(args, dict):
         return text_of(args)
-    return " ".join(text_of(_beginning(value)) for name, value in args.items() if not _stands_beside(name))
+    return " ".join(text_of(value) for name, value in args.items() if not _stands_beside(name))
 
 
-def _beginning(value: Any, depth: int = 4) -> Any:
-    """*value* with no more of its lists and objects than a sketch has room for; writing 200 KB out to read 4 KB is waste."""
+def beginning(value: Any, depth: int = 4) -> Any:
+    """A copy of *value* with no more of its texts, lists and objects than a sketch has room for."""
     kind = type(value)
+    if kind is str:
+        return value[:_READ]
     if kind is list or kind is tuple:
-        return [_beginning(item, depth - 1) for item in value[:_ITEMS]] if depth else len(value)
+        return [beginning(item, depth - 1) for item in value[: _ITEMS[depth]]] if depth else len(value)
     if kind is dict:
-        return {name: _beginning(value[name], depth - 1) for name in islice(value, _ITEMS)} if depth else len(value)
-    return value
+        return {name: beginning(value[name], depth - 1) for name in islice(value, _ITEMS[depth])} if depth else len(value)
+    return value if value is None or kind in _SCALAR else text_of(value)[:_READ]  # an object of the host's may change
 
 
 def _stands_beside(name: Any) -> bool:

@@ -9,14 +9,14 @@ from unstuck.cycles import Part, Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest
 from unstuck.kinds import target_digest
-from unstuck.records import ALIKE, Row, Said, Sameness
+from unstuck.records import ALIKE, Row, Said, Sameness, beginning
 from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
 from unstuck.sketch import Sketch, sketch, words_of
 from unstuck.swings import Told, state_of
 from unstuck.volatile import mask, numbers, template
 
 HEAVY = 8_192
-"""Characters of arguments beyond which only their digests are kept."""
+"""Characters of arguments beyond which only their beginning is kept."""
 MOST_KNOWN = 192
 """Words that are remembered of the differing answers to one call."""
 _SCALAR = frozenset((int, float, bool, type(None)))
@@ -61,8 +61,8 @@ class Pending(Said):
         if kind == "write":
             self.told = state_of(self.tool, args)
         if not light and _is_heavy(args):
-            self.settle()
-            self.value = None
+            self.aims_at()
+            self.value = beginning(args)
 
     @property
     def said(self) -> Said:

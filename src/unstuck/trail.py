@@ -67,11 +67,6 @@ class Trail:
             signs |= GROUND
         return signs | WINDOW if self.window_calls is not None and self.window_calls.busy else signs
 
-    @property
-    def talks(self) -> bool:
-        """Whether its latest responses were texts."""
-        return bool(self.talk_count or self.silent or self.text_count)
-
     def end_talk(self) -> None:
         """The agent acted."""
         self.text_count = self.silent = self.talk_count = 0

@@ -49,11 +49,16 @@ class WindowLedger(Ledger):
     What is out of the ordinary (calls that are no evidence, unattended runs, results of rounds that are over) is left to `Ledger`.
     """
 
-    def __init__(self, reading: Reading, needs: frozenset[str], span: Span, price: Price | None = None) -> None:
-        super().__init__(reading, needs, span, price)
+    def __init__(
+        self,
+        reading: Reading,
+        needs: frozenset[str],
+        span: Span,
+        price: Price | None = None,
+        always: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(reading, needs, span, price, always)
         self._ordinary = not (reading.exempt or reading.identity or self._volatile)
-        self._most_open = 4 * reading.window
-        self._most_responses = reading.window
 
     def on_message(self, event: Message) -> Sequence[View]:
         """See `Ledger.on_message`."""
@@ -67,11 +72,11 @@ class WindowLedger(Ledger):
         self.messages = ordinal = self.messages + 1
         responses = self.responses
         responses[number] = ordinal
-        if len(responses) > self._most_responses:
+        if len(responses) > self.window:
             responses.popitem(last=False)
         trail.rounds += 1
         trail.round = Round(trail.rounds, number, ordinal, calls)
-        if self.follows_texts and trail.talks:
+        if self.follows_texts and (trail.talk_count or trail.silent):
             trail.end_talk()
         return ()
 
