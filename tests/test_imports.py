@@ -20,7 +20,7 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "fingerprint", "kinds", "degenerate"}
+SAMENESS = {"words", "volatile", "sketch", "fingerprint", "commands", "kinds", "degenerate"}
 EVIDENCE = {
     "records",
     "signs",

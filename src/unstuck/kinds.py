@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from unstuck import words
+from unstuck.commands import command_of, kind_of_command, kind_of_sql
 from unstuck.fingerprint import text_digest
 from unstuck.words import Words
 
@@ -24,11 +25,6 @@ the same call may well come to something else; `other` is a tool about which not
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_STEP = re.compile(r"&&|\|\||[;|\n]")
-_REDIRECT = re.compile(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&))")
-_PREFIXES = frozenset(("sudo", "env", "time", "nohup", "command", "exec", "xargs", "then", "do", "("))
-_SQL_WRITE = frozenset("insert update delete create drop alter replace truncate grant".split())
-_SQL_READ = frozenset("select show describe desc explain pragma with use".split())
 
 
 class Kinds(NamedTuple):
@@ -54,7 +50,19 @@ class Kinds(NamedTuple):
         kind = kind_of_name(tool, self.words)
         if kind == "shell":
             return kind_of_command(command_of(args))
-        return kind
+        return _told(tool, kind, args) or kind
+
+    def by_name(self, tool: str) -> Kind | None:
+        """
+        The kind that *tool* has whatever its arguments are, `None` where they decide.
+
+        Of a tool that is `other` by its name the arguments still decide where they hold one of `ACTION_FIELDS`.
+        """
+        named = self._named(tool) if self.table else None
+        if named is not None:
+            return named
+        kind = kind_of_name(tool, self.words)
+        return None if kind == "shell" or _aspects(tool) else kind
 
     def _named(self, tool: str) -> Kind | None:
         if tool in self.table:
@@ -77,18 +85,31 @@ def _hinted(annotations: Mapping[str, Any]) -> Kind | None:
     return None
 
 
+ACTION_FIELDS = frozenset(words.ACTION_FIELDS)
 _AGENTS = frozenset(("agent", "subagent"))
+_PLANNING: dict[tuple[str, ...], Kind] = {
+    ("task", "create"): "talk",
+    ("task", "update"): "talk",
+    ("task", "list"): "read",
+    ("task", "get"): "read",
+}
+"""Tools of a to-do list whose names are those of delegation."""
 
 
 @lru_cache(maxsize=1024)
 def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     """The kind that a tool's name suggests; of an MCP name (`mcp__server__tool`) the last part counts."""
-    parts = [word.lower() for word in _WORD.findall(tool.rsplit("__", 1)[-1])]
+    parts = _parts(tool)
     if len(parts) > 1 and parts[0] in words.ROOMS:
         del parts[0]
     if not parts:
         return "other"
     first, all_parts = parts[0], frozenset(parts)
+    if _is_note(parts):
+        return "read" if first in words.READ or parts[-1] in words.RECALLING else "talk"
+    planned = _PLANNING.get(tuple(parts))
+    if planned is not None:
+        return planned
     looks = first in words.READ or bool(all_parts & words.WAIT)  # at how an agent or a task gets on
     passes_on = first in words.DELEGATE or all_parts & _AGENTS or len(parts) == 1
     if passes_on and not looks and all_parts & (words.DELEGATE | extra.delegate):
@@ -111,59 +132,64 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
     return "read" if rest & (words.READ | extra.read) else "other"
 
 
-def command_of(args: Any) -> str | None:
-    """The command line or code among *args*, `None` where there is none."""
-    if isinstance(args, str):
-        return args
-    if not isinstance(args, Mapping):
+def _parts(tool: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(tool.rsplit("__", 1)[-1])]
+
+
+def _is_note(parts: list[str]) -> bool:
+    """Whether a name is made of words for what an agent writes down for itself: a plan, a to-do list, a thought, a memory."""
+    if parts[-1] == "progress":
+        return parts[0] in words.REPORTING
+    return not words.NOTES.isdisjoint(parts) and all(part in words.NOTES or part in words.NOTING for part in parts)
+
+
+@lru_cache(maxsize=1024)
+def _aspects(tool: str) -> frozenset[str]:
+    """What in the arguments tells the kind of a tool with that name: `action`, `sql`, `note`."""
+    parts = _parts(tool)
+    found = {"action"} if not words.ACTING.isdisjoint(parts) else set()
+    if not words.SQL.isdisjoint(parts):
+        found.add("sql")
+    if parts and _is_note(parts):
+        found.add("note")
+    return frozenset(found)
+
+
+def _told(tool: str, kind: Kind, args: Any) -> Kind | None:
+    """The kind that *args* tell of a tool which is *kind* by its name, `None` where they tell nothing."""
+    aspects = _aspects(tool)
+    if not aspects and (kind != "other" or not isinstance(args, Mapping) or ACTION_FIELDS.isdisjoint(args)):
         return None
-    for field in words.COMMAND_FIELDS:
-        value = args.get(field)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            return " ".join(item for item in value if isinstance(item, str))
+    if "sql" in aspects:
+        statement = (
+            args if isinstance(args, str) else next(filter(None, (_text(args, name) for name in words.SQL_FIELDS)), None)
+        )
+        told = kind_of_sql(statement) if statement is not None else None
+        if told is not None:
+            return told
+    named = kind_of_action(args)
+    if "note" in aspects:
+        return "read" if named == "read" else None
+    return named
+
+
+def kind_of_action(args: Any) -> Kind | None:
+    """The kind of what *args* name as the action of a tool that can do several things, `None` where they name none that is known."""
+    for field in words.ACTION_FIELDS:
+        value = _text(args, field)
+        if value is None or len(value) > 40 or value == "POST" or any(character.isspace() for character in value):
+            continue
+        if not words.STEP.isdisjoint(_parts(value)):
+            return "step"
+        kind = kind_of_name(value)
+        if kind in ("read", "write", "wait", "talk"):
+            return kind
     return None
 
 
-def kind_of_command(command: str | None) -> Kind:
-    """The kind of one command line: any part that changes something makes it a write, else any wait, else reads."""
-    if not command or len(command) > 16_384:
-        return "shell"
-    if _REDIRECT.search(command) and not command.lstrip()[:7].lower().startswith(("select", "with")):
-        return "write"
-    found = {_kind_of_step(step) for step in _STEP.split(command)} - {None}
-    for kind in ("write", "wait", "shell", "read"):
-        if kind in found:
-            return kind
-    return "shell"
-
-
-def _kind_of_step(step: str) -> Kind | None:
-    tokens = step.split()
-    at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
-    tokens = tokens[at:]
-    if not tokens or tokens[0] in ("cd", "set", "export", "true", "fi", "done"):
-        return None
-    program = tokens[0].rsplit("/", 1)[-1].lower()
-    if program in _SQL_WRITE and len(tokens) > 2:
-        return "write"
-    if program in _SQL_READ and len(tokens) > 1:
-        return "read"
-    if program == "sed":
-        return "write" if any(token.startswith("-i") or token == "--in-place" for token in tokens) else "read"
-    if program in words.SHELL_WRITE and program not in words.SHELL_READ:
-        return "write"
-    if program in words.SHELL_WAIT:
-        return "wait"
-    if program in words.SHELL_READ:
-        return "read"
-    for token in tokens[1:3]:
-        if token in words.SHELL_WRITE:
-            return "write"
-        if token in words.SHELL_READ:
-            return "read"
-    return "shell"
+def _text(args: Any, field: str) -> str | None:
+    value = args.get(field) if isinstance(args, Mapping) else None
+    return value if isinstance(value, str) else None
 
 
 def target_digest(args: Any) -> int:

@@ -16,7 +16,7 @@ from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.fresh import take_fresh
 from unstuck.intervals import Intervals
-from unstuck.kinds import kind_of_name
+from unstuck.kinds import ACTION_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.settle import NEVER_EMPTY, SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
@@ -115,7 +115,10 @@ class Ledger(LedgerRounds):
             round_ = trail.round
             assert round_ is not None
         kind = self._kinds.get(name) if annotations is None else None
-        pending = self._asked(event, round_, kind or self._kind(event, args), args)
+        told = kind
+        if told is None or (told == "other" and type(args) is dict and not ACTION_FIELDS.isdisjoint(args)):
+            told = self._kind(event, args)
+        pending = self._asked(event, round_, told, args)
         if kind is None:
             pending.is_shell = name not in self._kinds
         opened = self.open
@@ -186,14 +189,13 @@ class Ledger(LedgerRounds):
 
     def _kind(self, event: Call, args: Any) -> str:
         """The tool's kind; remembered where it depends on the name alone."""
-        if not self.follows_calls:
-            kind: str = "other"
-        else:
-            kind = self.reading.kinds.of(event.tool, args, event.annotations)
-            if event.annotations is not None or kind_of_name(event.tool, self.reading.kinds.words) == "shell":
-                return kind
-        if len(self._kinds) < 1_024:
-            self._kinds[event.tool] = kind
+        kind: str = "other"
+        by_name: str | None = kind
+        if self.follows_calls:
+            kinds = self.reading.kinds
+            kind, by_name = kinds.of(event.tool, args, event.annotations), kinds.by_name(event.tool)
+        if event.annotations is None and by_name is not None and len(self._kinds) < 1_024:
+            self._kinds[event.tool] = by_name
         return kind
 
     def _stand_apart(self, trail: Trail, event: Call, args: Any) -> None:

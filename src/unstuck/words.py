@@ -7,13 +7,13 @@ are English because APIs are; what tools answer is listed in several languages.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 READ = frozenset(
     "get list read search find fetch show view check query lookup describe inspect count grep glob cat head tail open "
     "select browse scan analyze analyse examine review retrieve recall load print display explain diff stat status "
     "locate discover extract calculate compute validate verify test lint ls tree info help hash parse preview see "
-    "synopsis summary screenshot snapshot think".split()
+    "synopsis summary screenshot snapshot".split()
 )
 """First words of tools that only look."""
 STEP = frozenset(
@@ -25,11 +25,37 @@ WRITE = frozenset(
     "create update delete add remove set post put insert write edit replace patch apply move rename save append commit "
     "push install book cancel modify upload publish deploy merge close enable disable start restart pay charge refund "
     "order buy submit register assign unassign copy mkdir touch drop truncate clear exchange return revert undo fix "
-    "attach detach label lock unlock grant revoke archive restore import migrate release multiedit todowrite schedule".split()
+    "attach detach label lock unlock grant revoke archive restore import migrate release multiedit schedule".split()
 )
 """First words of tools that change something."""
 WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output done ready".split())
 """Words in the names of tools that wait or look whether something is done."""
+NOTES = frozenset(
+    "todo todos todowrite todoread plan plans note notes memo memory memories scratchpad think thinking thought thoughts "
+    "sequentialthinking brainstorm journal checklist remember".split()
+)
+"""What an agent writes down for itself; it changes nothing in the world."""
+NOTING = frozenset(
+    "create update add write set save make edit revise append insert remove delete clear replace mark complete upsert put store "
+    "record log keep take get read show view search find recall retrieve list item items entry entries my self new internal "
+    "session agent working short long term core archival sequential step steps mode enter exit manage tool".split()
+)
+"""Words that may stand beside these in the name of a tool."""
+RECALLING = frozenset("read get show view search find recall retrieve".split())
+"""Last words of such a name that say that it only looks."""
+REPORTING = frozenset("report update log record save set post share note".split())
+"""First words of tools that say how far the work has come: `report_progress`."""
+ACTING = frozenset("computer desktop browser editor str mouse keyboard screen gui".split())
+"""Words in the names of tools that say in an argument what they do."""
+ACTION_FIELDS = ("action", "operation", "op", "method", "command", "action_type")
+"""The arguments that say it."""
+SQL = frozenset(
+    "query queries sql statement db database sqlite postgres postgresql mysql mariadb duckdb bigquery snowflake redshift "
+    "clickhouse".split()
+)
+"""Words in the names of tools that may take a statement of SQL."""
+SQL_FIELDS = ("sql", "query", "statement", "sql_query", "command", "q")
+"""The arguments that hold it."""
 TALK = frozenset("say ask reply respond message notify tell chat comment email mail sms announce speak answer".split())
 """First words of tools that address somebody."""
 DELEGATE = frozenset("delegate spawn handoff transfer task agent subagent dispatch escalate".split())
@@ -40,6 +66,10 @@ CODE = frozenset("python ipython sql repl code interpreter".split())
 """Words that the whole name of a tool is made of that takes code."""
 ROOMS = frozenset("browser playwright puppeteer chrome".split())
 """First words that say where a tool works, before the one that says what it does."""
+SHELL_IN_PLACE: dict[str, Literal["read", "shell"]] = {"sed": "read", "perl": "shell", "ruby": "shell"}
+"""Programs that change files in place with `-i`, and what they are without it."""
+SHELL_STEP = frozenset("xdotool ydotool cliclick".split())
+"""Programs that press keys and move the mouse."""
 SHELL_WRITE = frozenset(
     "apply_patch mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
     "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
@@ -52,9 +82,11 @@ SHELL_READ = frozenset(
     "show status describe get list view version info blame".split()
 )
 """Programs and sub-commands that only look."""
+SHELL_ASK = frozenset("grep egrep fgrep rg ag ack diff cmp test [ [[ pgrep which whereis type".split())
+"""Programs that say no with an exit status of 1: nothing was found, two files differ, a condition does not hold."""
 SHELL_WAIT = frozenset("sleep wait watch timeout".split())
 """Programs that pass time."""
-COMMAND_FIELDS = ("command", "cmd", "code", "script", "input", "query", "raw")
+COMMAND_FIELDS = ("command", "cmd", "code", "script", "input", "query", "sql", "statement", "raw")
 """Arguments that hold a command line, in the order in which they are looked for."""
 REMARK_FIELDS = frozenset(
     "reason description explanation thought thoughts rationale justification purpose intent intention comment remark "

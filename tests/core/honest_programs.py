@@ -55,6 +55,24 @@ HONEST: dict[str, list[Any]] = {
             X("sql", {"query": "SELECT COUNT(*) FROM t"}, str(n)),
         )
     ],
+    "rows changed through a query, and read": [
+        x
+        for n in range(10)
+        for x in (
+            X("query", {"sql": f"UPDATE t SET a = {n} WHERE id = {n}"}, "1 row affected"),
+            X("get_table_size", {"table": "t"}, "10 rows"),
+        )
+    ],
+    "keys pressed, one after another": [X("computer", {"action": "key", "text": "Tab"}, "ok")] * 5,
+    "thoughts written down": [X("think", {"thought": chapter(n)}, "Your thought has been logged.") for n in range(12)],
+    "files changed by code, and checked": [
+        x
+        for n in range(10)
+        for x in (
+            X("bash", {"command": f"python - <<'EOF'\nopen('{n}.txt', 'w').write('x')\nEOF"}, ""),
+            X("bash", {"command": "pytest -q"}, "3 failed in 2.1s"),
+        )
+    ],
     "a to-do list and the work on it": [
         x
         for n in range(6)

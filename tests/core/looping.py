@@ -19,6 +19,40 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("repeated_result", "nudge", 5),
     ),
+    "a call that fails again, the plan brought up to date between": (
+        [
+            x
+            for n in range(3)
+            for x in (
+                X("deploy", {"env": "test"}, "Error: the registry refused the image", "error"),
+                X("update_plan", {"plan": [{"step": THINGS[k], "done": k < n} for k in range(4)]}, "Plan updated"),
+            )
+        ],
+        Found("repeated_result", "nudge", 5),
+    ),
+    "one file read again, a thought written down between": (
+        [
+            x
+            for n in range(3)
+            for x in (X("read_file", {"path": "a"}, chapter(1)), X("think", {"thought": chapter(n)}, "Thought noted."))
+        ],
+        Found("repeated_result", "nudge", 5),
+    ),
+    "a state read again, the database asked between by a tool that may also change it": (
+        [
+            x
+            for n in range(3)
+            for x in (
+                X("get_order", {"id": 7}, '{"state": "open"}'),
+                X("execute_sql", {"sql": f"SELECT * FROM t WHERE id = {n}"}, chapter(n)),
+            )
+        ],
+        Found("repeated_result", "nudge", 5),
+    ),
+    "a screen looked at again, nothing done": (
+        [X("computer", {"action": "screenshot"}, "image 7")] * 3,
+        Found("repeated_result", "nudge", 3),
+    ),
     "one write sent again and again": (
         [X("write_file", {"path": "a.txt", "content": "the same"}, "wrote 8 bytes")] * 3,
         Found("repeated_result", "nudge", 3),

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from unstuck import failures, volatile
+from unstuck.commands import kind_of_command, kind_of_sql
 from unstuck.degenerate import degenerate
 from unstuck.events import Call, Message, Result
-from unstuck.kinds import kind_of_command
 from unstuck.monitor import Monitor
 from unstuck.sketch import words_of
 
@@ -61,6 +61,7 @@ SEEDS = (
         "sudo ",
     ),
     *("env ", " ", "\t", "~", "#", "# ", "a#", "1/", "1/1/", "2026-01-", "1712345678", "ffffffff-", "deadbeef", "A", "AAAA"),
+    *("open(", "open(a, ", "/*", ";", "; update a ", "grant a ", "copy a (", "with open('a', "),
     *("Traceback (most", "test failed", "-+", "1 of ", "attempt ", "Attempt 1 ", "{", "}", "{\n", "pid", "pid: ", "12:30:01"),
 )
 
@@ -77,6 +78,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "quotes": lambda given: failures._QUOTED.sub(" ", given),
     "words": lambda given: words_of(given, LENGTH),
     "commands": lambda given: [kind_of_command(given[start : start + 16_000]) for start in range(0, LENGTH, 16_000)],
+    "statements": kind_of_sql,
     "circles": degenerate,
 }
 

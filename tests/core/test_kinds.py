@@ -6,20 +6,24 @@ from typing import Any
 
 import pytest
 
-from unstuck.kinds import KINDS, Kinds, command_of, kind_of_command, kind_of_name, target_digest
+from unstuck.commands import command_of, kind_of_command
+from unstuck.kinds import KINDS, Kinds, kind_of_name, target_digest
 from unstuck.words import Words
 
 NAMES = {
     "read": "read_file readFile ReadFile Read get_user list_dir search grep Glob web_search fetch_page view_image "
     "find_by_id mcp__files__read_file mcp__srv__get_row describe-table query_db inspect_element checkInventory "
-    "user_search customer_lookup HTTPGet browser_snapshot browser_take_screenshot get_agent_result",
+    "user_search customer_lookup HTTPGet browser_snapshot browser_take_screenshot get_agent_result "
+    "TodoRead list_todos memory_search read_memory get_notes TaskList TaskGet",
     "write": "write_file Write edit_file Edit MultiEdit create_issue delete_row remove_label set_value put_object "
     "update_record insert_row book_flight cancel_order send_money mcp__git__commit apply_patch rename_symbol "
-    "TodoWrite file_write move_file install_package",
+    "file_write move_file install_package update_status add_note_to_customer",
     "wait": "wait sleep wait_for_job poll_status check_status job_status get_progress BashOutput_wait await_result "
     "wait_agent check_agent_status task_output TaskOutput task_status browser_wait_for",
     "step": "click press_key scroll_page browser_click mcp__playwright__browser_navigate_back puppeteer_scroll",
-    "talk": "say ask_user reply send_message send_email notify respond announce",
+    "talk": "say ask_user reply send_message send_email notify respond announce TodoWrite write_todos update_plan create_plan "
+    "sequentialthinking think memory_store save_memory write_memory core_memory_append save_note add_note report_progress "
+    "log_progress scratchpad exit_plan_mode mcp__thoughts__sequential_thinking TaskCreate TaskUpdate",
     "delegate": "delegate delegate_task spawn_agent spawn handoff handoff_to_sales transfer_to_agent dispatch_agent Task task "
     "run_subagent runSubagent start_agent",
     "other": "foo kettle magic_8 x 42 名前",
@@ -90,6 +94,8 @@ COMMANDS = {
         "curl https://x.example",
         "set -e; cat a",
         "true && pwd",
+        "test -f a.txt",
+        "[ -d src ]",
     ],
     "write": [
         "rm a",
@@ -116,10 +122,37 @@ COMMANDS = {
         "update t set a = 1 where b",
         "docker rm x",
         "curl https://x.example > page.html",
+        "perl -pi -e s/a/b/ f",
+        "perl -i.bak -pe s/a/b/ f",
+        "dd if=/dev/zero of=x count=1",
+        "rsync -a a/ b/",
+        "python - <<EOF\nopen('a.txt', 'w').write('x')\nEOF",
+        "python -c \"open('a', mode='wb').write(b'')\"",
+        "python3 -c \"from pathlib import Path; Path('a').write_text('x')\"",
+        "node -e \"require('fs').writeFileSync('a', 'b')\"",
+        "with open(path, 'a') as f:\n    f.write(x)",
+        "shutil.rmtree('build')",
+        "WITH old AS (SELECT id FROM t) DELETE FROM t WHERE id IN (SELECT id FROM old)",
+        "BEGIN; UPDATE t SET a = 1; COMMIT",
         "xargs rm < list",
     ],
     "wait": ["sleep 5", "sleep 5; cat log", "sleep 5 && tail log", "timeout 5 cat a", "watch ls", "wait"],
-    "shell": ["", "   ", "./run.sh", "make", "python x.py", "npm test", "pytest -q", "foo | bar", "python x.py | tail -n 3"],
+    "shell": [
+        "",
+        "   ",
+        "./run.sh",
+        "make",
+        "python x.py",
+        "npm test",
+        "pytest -q",
+        "foo | bar",
+        "python x.py | tail -n 3",
+        "perl -ne 'print if /x/' f",
+        "python -c \"print(open('a').read())\"",
+        "print(a > 3)",
+        "if x >= 2: y()",
+    ],
+    "step": ["xdotool key Down", "xdotool key Down; sleep 1"],
 }
 
 
@@ -138,6 +171,71 @@ def test_odd_command_lines_are_shells_or_writes(command: str):
 def test_a_comparison_in_sql_is_no_redirection():
     """`>` in a query changes nothing."""
     assert kind_of_command("WITH x AS (SELECT 1) SELECT * FROM x WHERE a > 3") == "read"
+
+
+STATEMENTS: list[tuple[str, dict[str, Any], str]] = [
+    ("query", {"sql": "UPDATE t SET a = 1"}, "write"),
+    ("query", {"sql": "SELECT a FROM t"}, "read"),
+    ("execute_sql", {"sql": "select 1"}, "read"),
+    ("execute_sql", {"statement": "drop table t"}, "write"),
+    ("run_query", {"query": "insert into t values (1)"}, "write"),
+    ("query_database", {"query": "-- new rows\nINSERT INTO t VALUES (1)"}, "write"),
+    ("mcp__postgres__query", {"sql": "with x as (select 1) select * from x"}, "read"),
+    ("read_query", {"query": "CREATE TEMP TABLE t (a int)"}, "write"),
+    ("db", {"query": "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE"}, "write"),
+    ("db", {"query": "ALTER TABLE t ADD c int"}, "write"),
+    ("db", {"query": "COPY t FROM 'a.csv'"}, "write"),
+    ("db", {"query": "EXPLAIN SELECT 1"}, "read"),
+    ("sql", "update t set a = 1", "write"),
+    ("search", {"query": "delete from a list in python"}, "read"),
+    ("query", {"query": "how to update a set"}, "read"),
+    ("query", {"id": 7}, "read"),
+]
+
+
+@pytest.mark.parametrize(("tool", "args", "kind"), STATEMENTS, ids=repr)
+def test_a_statement_of_sql_tells_the_kind(tool: str, args: Any, kind: str):
+    """Where a tool's name says that it takes one; a question in words is none."""
+    assert Kinds().of(tool, args) == kind
+
+
+ACTIONS: list[tuple[str, Any, str]] = [
+    ("computer", {"action": "left_click", "coordinate": [1, 2]}, "step"),
+    ("computer", {"action": "key", "text": "Down"}, "step"),
+    ("computer", {"action": "type", "text": "x"}, "step"),
+    ("computer", {"action": "mouse_move"}, "step"),
+    ("computer", {"action": "screenshot"}, "read"),
+    ("computer", {"action": "wait", "duration": 2}, "wait"),
+    ("computer", {"action": "cursor_position"}, "other"),
+    ("browser", {"action": "scroll"}, "step"),
+    ("str_replace_editor", {"command": "view", "path": "a"}, "read"),
+    ("str_replace_editor", {"command": "create", "path": "a"}, "write"),
+    ("str_replace_based_edit_tool", {"command": "str_replace"}, "write"),
+    ("text_editor", {"command": "insert"}, "write"),
+    ("kettle", {"action": "list"}, "read"),
+    ("kettle", {"operation": "delete_item"}, "write"),
+    ("kettle", {"method": "GET"}, "read"),
+    ("kettle", {"method": "POST"}, "other"),
+    ("kettle", {"command": "go north and look"}, "other"),
+    ("kettle", {"action": 7}, "other"),
+    ("memory", {"command": "view", "path": "/m"}, "read"),
+    ("memory", {"command": "create", "path": "/m"}, "talk"),
+    ("todo", {"action": "add"}, "talk"),
+    ("create_issue", {"action": "list"}, "write"),
+]
+
+
+@pytest.mark.parametrize(("tool", "args", "kind"), ACTIONS, ids=repr)
+def test_an_argument_that_names_the_action_tells_the_kind(tool: str, args: Any, kind: str):
+    """Of tools that can do several things, and of those about which the name says nothing."""
+    assert Kinds().of(tool, args) == kind
+
+
+def test_what_the_name_alone_tells_is_the_same_whatever_the_arguments():
+    """So that it can be remembered."""
+    kinds = Kinds({"mystery": "wait"})
+    assert (kinds.by_name("read_file"), kinds.by_name("mystery"), kinds.by_name("kettle")) == ("read", "wait", "other")
+    assert [kinds.by_name(name) for name in ("bash", "query", "computer", "str_replace_editor", "memory")] == [None] * 5
 
 
 HINTS: list[tuple[dict[str, Any], str]] = [

@@ -33,7 +33,7 @@ NOISES: list[Callable[[str, int, random.Random], str]] = [tail, head, wrapped]
 WHOLE_ANSWERS = {"a bare number that rises by itself", "sleep and print", "nothing found, whatever is asked"}
 """Loops that show in what a whole answer is: with something beside it, it is another answer."""
 
-RECEIPTS = {"a page after another, and back"}
+RECEIPTS = {"a page after another, and back", "keys pressed, one after another"}
 """Honest work that is told by how short its answers are."""
 
 

@@ -18,13 +18,11 @@ LOG = [
     for n in range(14)
 ]
 GAME = [X("move", {"direction": "north"}, f"You are in {CITIES[n]}. A {THINGS[n]} lies here.") for n in range(14)]
-CLICKS = [X("computer", {"action": "left_click", "coordinate": [100, 200]}, "clicked")] * 5
 QUESTIONS: dict[str, tuple[list[Any], str]] = {
     "a walk through a game": (
         GAME,
         "three quarters of the words of each answer are known; a share of 0.8 would leave it alone",
     ),
-    "clicks on one place": (CLICKS, "what a tool does stands in its argument `action`, which is not looked at"),
 }
 
 
@@ -56,7 +54,14 @@ QUEUE = [X("queue_length", {}, str(100 - 3 * n)) for n in range(20)]
 USERS = [X("get_user", {"id": n}, "no profile set; " + "default values apply to this account. " * 9) for n in range(16)]
 
 
-@pytest.mark.parametrize("rounds", [CHECKS, QUEUE, USERS], ids=["a check after each step", "a falling number", "equal records"])
+CLICKS = [X("computer", {"action": "left_click", "coordinate": [100, 200]}, "clicked")] * 5
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [CHECKS, QUEUE, USERS, CLICKS],
+    ids=["a check after each step", "a falling number", "equal records", "clicks on one place"],
+)
 def test_looking_after_each_new_step_is_not_stopped(rounds: list[Any]):
     """What may be right to look at again is nudged at most."""
     assert harm(found(rounds)) == []

@@ -1,0 +1,117 @@
+"""What a command line, a statement of SQL or a piece of code does, as far as its text says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from unstuck import words
+
+CommandKind: TypeAlias = Literal["read", "write", "wait", "step", "shell"]
+
+_STEP = re.compile(r"&&|\|\||[;|\n]")
+_REDIRECT = re.compile(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&|=|\d+(?![\w./-])))")
+_PREFIXES = frozenset(("sudo", "env", "time", "nohup", "command", "exec", "xargs", "then", "do", "("))
+_SQL_WRITE = frozenset("insert update delete create drop alter replace truncate grant revoke merge".split())
+_SQL_READ = frozenset("select show describe desc explain pragma use".split())
+_CODE_WRITES = re.compile(
+    r"\bopen\s*\([^()\n]*(?:\([^()\n]*\)[^()\n]*)?,\s*(?:mode\s*=\s*)?[rbf]?['\"][rbt]*[wax+]"
+    r"|\.(?:write_text|write_bytes|to_csv|to_json|to_parquet|to_sql|savefig|unlink|rename|mkdir|rmdir|touch|writelines)\s*\("
+    r"|\b(?:os|shutil)\.(?:remove|rename|replace|makedirs|mkdir|unlink|rmdir|chmod|copy\w*|move|rmtree)\s*\("
+    r"|\b(?:write|append|copy|rename|unlink|rm|mkdir)(?:File)?(?:Sync)\s*\(|\bfs\.(?:write|append|rename|unlink|mkdir|rm)\w*\s*\("
+    r"|\bFile\.write\s*\(|\bfile_put_contents\s*\("
+)
+_SQL_CHANGES = re.compile(
+    r"(?:^|[;()])\s*(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)?set|delete\s+from|merge\s+into"
+    r"|(?:create|alter|drop)\s+(?:or\s+replace\s+|temp\w*\s+|unique\s+|materialized\s+|external\s+)*"
+    r"(?:table|index|view|database|schema|user|role|trigger|function|procedure|type|sequence|extension)"
+    r"|replace\s+into|truncate\s+\w|grant\s+\w.{0,200}\sto|revoke\s+\w.{0,200}\sfrom|copy\s+\S+(?:\s*\([^)]*\))?\s+from)\b",
+    re.IGNORECASE,
+)
+_SQL_LOOKS = re.compile(
+    r"[\s(]*(?:select|show|describe|desc|explain|pragma|values)\b"
+    r"|\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]{0,400}\))?\s+as\s*(?:(?:not\s+)?materialized\s*)?\(",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"--[^\n]*|/\*.{0,1024}?\*/", re.DOTALL)
+
+
+def command_of(args: Any) -> str | None:
+    """The command line or code among *args*, `None` where there is none."""
+    if isinstance(args, str):
+        return args
+    if not isinstance(args, Mapping):
+        return None
+    for field in words.COMMAND_FIELDS:
+        value = args.get(field)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return " ".join(item for item in value if isinstance(item, str))
+    return None
+
+
+def kind_of_command(command: str | None) -> CommandKind:
+    """The kind of one command line: any part that changes something makes it a write, else any wait, else reads."""
+    if not command or len(command) > 16_384:
+        return "shell"
+    if _SQL_LOOKS.match(command):
+        told = kind_of_sql(command)
+        if told is not None:
+            return told
+    if ">" in command and _REDIRECT.search(command):
+        return "write"
+    if "(" in command and _CODE_WRITES.search(command):
+        return "write"
+    found = {_kind_of_step(step) for step in _STEP.split(command)}
+    for kind in _ORDER:
+        if kind in found:
+            return kind
+    return "shell"
+
+
+_ORDER: tuple[CommandKind, ...] = ("write", "step", "wait", "shell", "read")
+
+
+def _kind_of_step(step: str) -> CommandKind | None:
+    tokens = step.split()
+    at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
+    tokens = tokens[at:]
+    if not tokens or tokens[0] in ("cd", "set", "export", "true", "fi", "done"):
+        return None
+    program = tokens[0].rsplit("/", 1)[-1].lower()
+    if program in _SQL_WRITE and len(tokens) > 2:
+        return "write"
+    if program in _SQL_READ and len(tokens) > 1:
+        return "read"
+    if program in words.SHELL_IN_PLACE:
+        return "write" if any(_is_in_place(token) for token in tokens[1:]) else words.SHELL_IN_PLACE[program]
+    if program in words.SHELL_WRITE and program not in words.SHELL_READ:
+        return "write"
+    if program in words.SHELL_WAIT:
+        return "wait"
+    if program in words.SHELL_STEP:
+        return "step"
+    if program in words.SHELL_READ or program in words.SHELL_ASK:
+        return "read"
+    for token in tokens[1:3]:
+        if token in words.SHELL_WRITE:
+            return "write"
+        if token in words.SHELL_READ:
+            return "read"
+    return "shell"
+
+
+def _is_in_place(token: str) -> bool:
+    return token.startswith(("-i", "--in-place")) or (token[:1] == "-" and token[1:2] != "-" and token[1:3] in ("pi", "ni"))
+
+
+def kind_of_sql(statement: str) -> Literal["read", "write"] | None:
+    """Whether a statement of SQL changes something or only looks; `None` where it is no SQL that is known."""
+    statement = statement[:4_096]
+    if "--" in statement or "/*" in statement:
+        statement = _COMMENT.sub(" ", statement)
+    if _SQL_CHANGES.search(statement):
+        return "write"
+    return "read" if _SQL_LOOKS.match(statement) else None
