@@ -24,7 +24,7 @@ from unstuck.states import HEAVY, CallState, Pending, Round
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
 from unstuck.view import View
-from unstuck.volatile import CLIPPED, clipped, mask
+from unstuck.volatile import CLIPPED, clipped, mask, plain_address
 from unstuck.words import THROWAWAY_FIELDS
 
 
@@ -145,8 +145,11 @@ class Ledger(LedgerRounds):
         form = flat_form(name, identifying)
         whole = key = call_fingerprint(name, identifying) if form is None else form_digest(form)
         if type(args) is dict:
-            if kind not in _ALL_COUNTS and not THROWAWAY_FIELDS.isdisjoint(args):
-                key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
+            if kind not in _ALL_COUNTS:
+                if not THROWAWAY_FIELDS.isdisjoint(args):
+                    key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
+                elif form is not None and b"?" in form and b"://" in form:
+                    key = call_fingerprint(name, _with_plain_addresses(identifying))
             if self._beside:
                 args = _without(args, self._beside)
         light = form is not None and len(form) <= HEAVY and args is identifying
@@ -353,6 +356,10 @@ def _join(round_: Round, pending: Pending, symbol: int) -> None:
         round_.last_call = call
     if pending.kind in _WAITS:
         round_.waits = True
+
+
+def _with_plain_addresses(args: dict[Any, Any]) -> dict[Any, Any]:
+    return {name: plain_address(value) if type(value) is str else value for name, value in args.items()}
 
 
 def _without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:

@@ -22,6 +22,7 @@ CLIPPED = 2 * HALF + 64
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
 _CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
+_COUNTED = r"(?:[Aa]ttempt|[Cc]all|[Ee]xecution|[Ii]nvocation|[Pp]oll|[Qq]uerie|[Qq]uery|[Rr]equest|[Rr]etry)"
 _TOKENS = (
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",  # uuid
     rf"\d{{4}}[-/]\d\d[-/]\d\d(?:[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?)?",
@@ -35,9 +36,13 @@ _TOKENS = (
     r"(?:read|called|viewed|seen|accessed|invoked|used|requested|fetched|shown|executed|tried) \d+ ?(?:x|×|times?)",
     r"\d+(?:st|nd|rd|th) (?:call|time|attempt|try|read|request|look)",
     r"(?:[Aa]ttempt|ATTEMPT|[Rr]etry|[Tt]ry)(?: (?:no\.?|number))?[ :#=]{1,3}\d+(?: ?(?:/|of) ?\d+)?",
+    rf"{_COUNTED} (?:count(?:er)?|no\.?|number|#)[ :=#]{{0,3}}\d+",
+    rf"(?:[Tt]otal|[Nn]umber of) {_COUNTED}s?[ :=]{{1,3}}\d+|{_COUNTED}s (?:so far|made|to date)[ :=]{{1,3}}\d+",
+    rf"[(\[]{_COUNTED} #?\d+[)\]]",
     r"(?:In|Out) ?\[\d+\]",
     r"tmp[a-z0-9_]{8}|pytest-\d+",
 )
+_QUERY = re.compile(rf"(?<=[?&])(?:{'|'.join(sorted(words.THROWAWAY_QUERY))})=[^&#\s\"'`)]*&?", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
 
@@ -81,6 +86,11 @@ def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
     if " " in text or ":" in text or "=" in text or "#" in text:  # nothing else separates a name from its value
         text = _VALUE.sub(partial(_volatile_field, extra_fields), text)
     return _tokens().sub(MASK, text)
+
+
+def plain_address(text: str) -> str:
+    """*text* with its addresses' throwaway parameters taken out: clocks and random numbers that only pass a cache by."""
+    return _QUERY.sub("", text).rstrip("?&") if "?" in text else text
 
 
 def surely_differ(one: str, other: str) -> bool:

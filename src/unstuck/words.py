@@ -100,9 +100,14 @@ LIMIT_FIELDS = frozenset(
 """Arguments that bound an answer and do not choose it."""
 THROWAWAY_FIELDS = frozenset(
     "nonce request_id requestid req_id reqid trace_id traceid span_id spanid correlation_id correlationid idempotency_key "
-    "idempotencykey cache_buster timestamp ts attempt retry_count".split()
+    "idempotencykey cache_bust cache_buster cachebust cachebuster nocache rand rnd _ timestamp ts attempt retry_count".split()
 )
 """Arguments that only tell a call from another one."""
+THROWAWAY_QUERY = frozenset(
+    "_ _t _ts ts timestamp nonce cachebust cache_bust cachebuster cache_buster nocache no_cache bust cb rand random rnd "
+    "request_id requestid req_id reqid".split()
+)
+"""Parameters of addresses that do the same."""
 RANGE_START_FIELDS = ("start", "start_line", "startline", "offset", "from", "line_start", "begin", "first_line", "skip")
 RANGE_END_FIELDS = ("end", "end_line", "endline", "to", "line_end", "stop", "last_line")
 RANGE_SIZE_FIELDS = ("limit", "lines", "count", "length", "num_lines")
@@ -118,7 +123,7 @@ VOLATILE_FIELDS = (
     "elapsed_time took latency latency_ms wall_time walltime execution_time executiontime response_time responsetime "
     "timestamp ts datetime now date time current_time currenttime generated_at generatedat fetched_at fetchedat checked_at "
     "request_id requestid req_id reqid trace_id traceid span_id spanid correlation_id correlationid session_id sessionid "
-    "invocation_id execution_id execution_count attempt attempts retry_count call_count call_id callid message_id messageid "
+    "invocation_id execution_id execution_count attempt attempts retry_count call_count call_number calls_made request_count request_number poll_count invocation_count call_id callid message_id messageid "
     "uuid guid nonce boundary csrf_token cf-ray ray etag x-request-id"
 ).split()
 """Fields whose value says nothing about the world: `name: value`, `name=value`, and the same in JSON."""

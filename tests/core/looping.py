@@ -53,6 +53,18 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         [X("computer", {"action": "screenshot"}, "image 7")] * 3,
         Found("repeated_result", "nudge", 3),
     ),
+    "one page past its cache": (
+        [X("fetch", {"url": f"https://x.example/a?id=7&_={1700 + n}"}, chapter(1)) for n in range(3)],
+        Found("repeated_result", "nudge", 3),
+    ),
+    "one page past its cache, from a shell": (
+        [X("bash", {"command": f"curl -s 'https://x.example/a?ts={n}'"}, '{"up": 1}') for n in range(3)],
+        Found("repeated_result", "nudge", 3),
+    ),
+    "one answer that counts how often it was given": (
+        [X("get_state", {"id": 7}, f"open (request {n + 17})") for n in range(3)],
+        Found("repeated_result", "nudge", 3),
+    ),
     "one write sent again and again": (
         [X("write_file", {"path": "a.txt", "content": "the same"}, "wrote 8 bytes")] * 3,
         Found("repeated_result", "nudge", 3),

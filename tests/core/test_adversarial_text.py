@@ -61,6 +61,7 @@ SEEDS = (
         "sudo ",
     ),
     *("env ", " ", "\t", "~", "#", "# ", "a#", "1/", "1/1/", "2026-01-", "1712345678", "ffffffff-", "deadbeef", "A", "AAAA"),
+    *("?_=", "&ts", "?ts=1&", "(request 1", "total calls: "),
     *("open(", "open(a, ", "/*", ";", "; update a ", "grant a ", "copy a (", "with open('a', "),
     *("Traceback (most", "test failed", "-+", "1 of ", "attempt ", "Attempt 1 ", "{", "}", "{\n", "pid", "pid: ", "12:30:01"),
 )
@@ -74,6 +75,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "fields": lambda given: volatile._VALUE.sub(lambda found: volatile._volatile_field(frozenset(), found), given),
     "tokens": lambda given: volatile._tokens().sub("~", given),
     "numbers": volatile.template,
+    "addresses": volatile.plain_address,
     "reports": failures._REPORT.findall,
     "quotes": lambda given: failures._QUOTED.sub(" ", given),
     "words": lambda given: words_of(given, LENGTH),

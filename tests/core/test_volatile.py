@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unstuck.volatile import CLIPPED, HALF, clipped, mask, numbers, template
+from unstuck.volatile import CLIPPED, HALF, clipped, mask, numbers, plain_address, template
 
 SAME = [
     ("done at 12:30:01", "done at 12:30:59"),
@@ -54,6 +54,13 @@ SAME = [
     ("in pytest-12/x", "in pytest-13/x"),
     ("call_count=3", "call_count=4"),
     ("Execution_Count: 7", "Execution_Count: 8"),
+    ("call count: 7", "call count: 8"),
+    ("Call #7 done", "Call #18 done"),
+    ("request number 17", "request number 18"),
+    ("total requests: 17", "total requests: 18"),
+    ("calls so far: 7", "calls so far: 8"),
+    ("queued (request 17)", "queued (request 18)"),
+    ('{"request_count": 17}', '{"request_count": 18}'),
 ]
 DIFFERENT = [
     ("40%", "41%"),
@@ -88,6 +95,9 @@ DIFFERENT = [
     ("state: open", "state: closed"),
     ("read 3 files", "read 4 files"),
     ("width: 10s0", "width: 10s1"),
+    ("processed request 17.", "processed request 18."),
+    ("request 17 of 50", "request 18 of 50"),
+    ("17 calls", "18 calls"),
 ]
 
 
@@ -169,3 +179,21 @@ def test_a_template_is_what_stays_while_a_counter_runs(one: str, other: str):
     """Its numbers are taken out, its words are not."""
     assert template(mask(one)) == template(mask(other))
     assert template(mask(one)) != template(mask("other words"))
+
+
+@pytest.mark.parametrize(
+    ("address", "plain"),
+    [
+        ("https://x.example/a?ts=1712", "https://x.example/a"),
+        ("https://x.example/a?id=7&_=1712", "https://x.example/a?id=7"),
+        ("https://x.example/a?nonce=ab1&id=7", "https://x.example/a?id=7"),
+        ("curl 'https://x.example/a?cache_bust=0.17&id=7'", "curl 'https://x.example/a?id=7'"),
+        ("https://x.example/a?rand=3#part", "https://x.example/a?#part"),
+        ("https://x.example/a?page=2", "https://x.example/a?page=2"),
+        ("https://x.example/a?parts=2&charts=1", "https://x.example/a?parts=2&charts=1"),
+        ("what?", "what"),
+    ],
+)
+def test_parameters_that_only_pass_a_cache_by_are_taken_out_of_addresses(address: str, plain: str):
+    """Those that choose what is asked for stay."""
+    assert plain_address(address) == plain
