@@ -15,6 +15,9 @@ import pytest
 
 from unstuck.cli import main
 from unstuck.events import TYPE_NAMES, Message, Usage
+from unstuck.hooks import AGENTS
+from unstuck.presets import PRESETS
+from unstuck.readers import READERS
 from unstuck.schemas import schema
 from unstuck.testing import run_of
 
@@ -280,13 +283,41 @@ def test_without_a_path_and_without_sessions(logs, unstuck):
     assert "name a file or folder" in err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["scan", "--help"], ["schema", "--help"], ["scan", "-h"]])
-def test_every_help_shows_an_example(unstuck, arguments):
-    """Help says how the command is typed."""
-    status, out, _ = unstuck(*arguments)
+COMMANDS = ["", "scan", "explain", "hook", "hook install", "hook uninstall", "hook status", "log", "watch", "schema"]
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_shows_an_example(logs, unstuck, command, flag):
+    """Help says how the command is typed, and names what stands for a word in capitals."""
+    status, out, _ = unstuck(*command.split(), flag)
     assert status == 0
     assert "Example" in out
     assert max(map(len, out.splitlines())) <= 80
+    meant = {word.strip("[].") for word in out.splitlines()[0].split()[2:] if word.strip("[].").isupper()}
+    assert [word for word in meant - {"OPTIONS", "COMMAND", "ARGS"} if f"{word} is" not in " ".join(out.split())] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("scan", [*PRESETS, *READERS]),
+        ("explain", PRESETS),
+        *((f"hook {one}", AGENTS) for one in ("install", "uninstall", "status")),
+    ],
+)
+def test_help_names_what_can_be_chosen(logs, unstuck, command, names):
+    """Every rule set, format and coding agent that there is stands in the help of the commands that take its name."""
+    out = " ".join(unstuck(*command.split(), "--help")[1].replace("-\n", "-").split())
+    assert [name for name in names if name not in out] == []
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_what_coding_agents_call_has_help_too(flag, capsys):
+    """It goes to standard output and reads no event."""
+    assert main(["hook", "run", flag]) == 0
+    out, err = capsys.readouterr()
+    assert ("Example: unstuck hook run claude_code" in out, err) == (True, "")
 
 
 def test_the_version_is_told(unstuck):

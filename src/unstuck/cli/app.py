@@ -11,9 +11,9 @@ from unstuck.errors import UnstuckError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "scan": ("unstuck.cli.scan:command", "Find the runs that looped in recorded sessions."),
-    "explain": ("unstuck.cli.explain:command", "Say why findings fell in one recorded run."),
-    "hook": ("unstuck.cli.hook:command", "Guard coding agents while they work."),
-    "log": ("unstuck.cli.log:command", "Show what the hooks did."),
+    "explain": ("unstuck.cli.explain:command", "Say why one recorded run looped, or how close it came."),
+    "hook": ("unstuck.cli.hook:command", "Guard coding agents while they work: install, status, uninstall."),
+    "log": ("unstuck.cli.log:command", "Show what the hooks did, session by session."),
     "watch": ("unstuck.cli.watch:command", "Follow the sessions of coding agents while they go on."),
     "schema": ("unstuck.cli.schema:command", "Print the JSON schema of `unstuck scan --json`."),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unstuck.cli.scan import known_format, rules_of
+from unstuck.cli.scan import config_option, known_format, preset_option, rules_of
 from unstuck.errors import ReadError
 from unstuck.findings import Level
 from unstuck.traces.source import Source
@@ -40,14 +40,14 @@ Examples:
 @click.argument("run", required=False)
 @click.option("--loop", type=click.IntRange(min=1), metavar="N", help="Only the loop with this number.")
 @click.option("--pattern", metavar="NAME", help="Only loops seen by this pattern.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--no-content", is_flag=True, help="Leave out arguments, results, texts and masked tokens.")
 @click.option("--format", callback=known_format, metavar="NAME", help="Read the file in this format.")
-@click.option("--preset", metavar="NAME", help="Rules to judge by; `default` unless the configuration names another.")
-@click.option("--config", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="TOML file with options.")
+@preset_option
+@config_option
 def command(file: str, run: str | None, config: str | None, preset: str | None, **options: Any) -> int:
     """
-    Say why findings fell in one recorded run.
+    Say why one recorded run looped, or how close it came.
 
     FILE is a recording, or - for standard input. RUN is the id of a run, the beginning of one, or #n for the n-th run of FILE;
     without it the only run, or the only one that looped, is meant. Shows the exchanges that were counted, what was masked in them,

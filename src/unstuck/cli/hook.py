@@ -25,15 +25,22 @@ from unstuck.hooks.settings import RefusedError
 
 FINE, REFUSED = 0, 2
 F = TypeVar("F", bound=Callable[..., Any])
+EXAMPLES = """\b
+Examples:
+  unstuck hook install --dry-run
+  unstuck hook install
+  unstuck hook install codex --project ~/shop
+  unstuck hook status
+"""
 
 
-@click.group()
+@click.group(epilog=EXAMPLES)
 def command() -> None:
     """
     Guard coding agents while they work.
 
     After `unstuck hook install` each of them asks unstuck before and after every tool call: a session that goes in circles is told so,
-    then refused the call, then ended. `unstuck log` shows what was done.
+    then refused the call, then ended. `unstuck log` shows what was done, `unstuck hook uninstall` takes it all back.
     """
 
 
@@ -45,7 +52,7 @@ def _where(function: F) -> F:
         is_flag=False,
         flag_value=".",
         metavar="[FOLDER]",
-        help="In this project's settings (default: the current folder) instead of the person's.",
+        help="In the settings of one project (the current folder, unless you name one), not in yours for all projects.",
     )
     return agents(project(function))
 
@@ -53,29 +60,43 @@ def _where(function: F) -> F:
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
 
 
-@command.command(short_help="Enter the hooks.")
+@command.command(short_help="Enter the hooks into the settings of coding agents.", epilog=EXAMPLES)
 @_where
 @_dry_run
 def install(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
-    """Enter the hooks, by default for every coding agent that is found."""
+    """
+    Enter the hooks into the settings of coding agents.
+
+    AGENT is one of claude_code, codex, gemini_cli, qwen_code; without one, every coding agent that is found on this computer. The file as
+    it was is kept beside it.
+    """
     status = _change(agents, project, installing, dry_run=dry_run)
     if not dry_run:
         compile_package()
     return status
 
 
-@command.command(short_help="Take the hooks out again.")
+@command.command(short_help="Take the hooks out again.", epilog="Example: unstuck hook uninstall")
 @_where
 @_dry_run
 def uninstall(agents: tuple[str, ...], project: str | None, *, dry_run: bool) -> int:
-    """Take the hooks out again; everything else in the settings stays."""
+    """
+    Take the hooks out again; everything else in the settings stays.
+
+    AGENT is one of claude_code, codex, gemini_cli, qwen_code; without one, every coding agent that is found on this computer.
+    """
     return _change(agents, project, uninstalling, dry_run=dry_run)
 
 
-@command.command(short_help="Say how the hooks stand.")
+@command.command(short_help="Say where the hooks are installed.", epilog="Example: unstuck hook status")
 @_where
 def status(agents: tuple[str, ...], project: str | None) -> int:
-    """Say how the hooks stand: installed, outdated (another place of unstuck), partly, not installed."""
+    """
+    Say where the hooks are installed.
+
+    AGENT is one of claude_code, codex, gemini_cli, qwen_code; without one, all of them. `outdated`: they name another place of unstuck than
+    this one. `partly`: some are missing. `unstuck hook install` puts both right.
+    """
     result = FINE
     for agent in agents or tuple(AGENTS):
         place = _place(agent, project)
@@ -88,7 +109,7 @@ def status(agents: tuple[str, ...], project: str | None) -> int:
     return result
 
 
-@command.command(short_help="Answer one event; coding agents call this.")
+@command.command(short_help="Answer one event; coding agents call this, not you.")
 @click.argument("agent", type=click.Choice(list(AGENTS)))
 def run(agent: str) -> int:
     """Answer one event on standard input; coding agents call this."""

@@ -33,6 +33,19 @@ def known_format(_ctx: click.Context, _param: click.Parameter, value: str | None
     return value
 
 
+preset_option = click.option(
+    "--preset",
+    metavar="NAME",
+    help="Rules to judge by: default (unless the settings name another), pydantic-ai-harness, praisonai, pydantic-deep.",
+)
+config_option = click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="TOML file with settings, in place of unstuck.toml, pyproject.toml and the environment.",
+)
+
+
 @click.command(epilog=EXAMPLES, context_settings={"max_content_width": 100})
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True), metavar="[PATH]...")
 @click.option(
@@ -41,22 +54,30 @@ def known_format(_ctx: click.Context, _param: click.Parameter, value: str | None
     metavar="NAME",
     help=f"Read every file in this format ({', '.join(READERS)}) instead of looking at its content.",
 )
-@click.option("--preset", metavar="NAME", help="Rules to judge by; `default` unless the configuration names another.")
-@click.option("--config", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="TOML file with options.")
+@preset_option
+@config_option
 @click.option("--since", callback=since, metavar="WHEN", help="Only runs active since then: 7d, 12h, 2w ago, or a date.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the N looping runs that spent most on repeats.")
 @click.option(
     "--fail-on",
     type=click.Choice(["observe", "nudge", "block", "stop"]),
     metavar="LEVEL",
-    help="Exit with 1 where a run reached this level: observe, nudge, block or stop.",
+    help="Exit with 1 where a run reached this level or a higher one: observe, nudge, block, stop.",
 )
 @click.option(
-    "--baseline", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Known loops, which do not fail."
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Loops known from --write-baseline: they are marked and do not fail.",
 )
-@click.option("--write-baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Write the loops found as known ones.")
+@click.option(
+    "--write-baseline",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write down the loops found as known ones; they do not fail this time either.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 3 at the first line that cannot be read.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a run, as `unstuck schema` describes it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a run, as `unstuck schema` describes it.")
 @click.option("--content", is_flag=True, help="With --json: show arguments and results where a loop was found.")
 @click.option(
     "--max-line-bytes", type=click.IntRange(min=1024), default=LINE_BYTES, show_default=True, help="Longest line that is read."

@@ -7,7 +7,11 @@ import click
 
 @click.command(epilog="Example: unstuck schema > scan.schema.json")
 def command() -> None:
-    """Print the JSON schema of `unstuck scan --json`: one such object a line."""
+    """
+    Print the JSON schema of `unstuck scan --json`.
+
+    Each line of that answer is one object of this schema.
+    """
     from unstuck.schemas import schema
 
     click.echo(schema("scan"), nl=False)

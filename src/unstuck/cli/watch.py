@@ -31,17 +31,29 @@ WIDE = 108
 NOTHING = 3
 
 
-@click.command()
+EXAMPLES = """\b
+Examples:
+  unstuck watch
+  unstuck watch --once --since 12h
+  unstuck watch ~/.claude/projects
+"""
+
+
+@click.command(epilog=EXAMPLES)
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[PATH]...")
 @click.option(
-    "--since", callback=since, metavar="WHEN", help="Show sessions active since then (default 1h): 30m, 12h ago, or a date."
+    "--since",
+    callback=since,
+    metavar="WHEN",
+    help="Show sessions active since then: 30m, 12h, 7d ago, or a date (default: 1h).",
 )
-@click.option("--once", is_flag=True, help="Print the table once and end.")
+@click.option("--once", is_flag=True, help="Print the table once and exit.")
 def command(paths: tuple[str, ...], since: datetime | None, *, once: bool) -> int:
     """
-    Follow the sessions of coding agents while they go on: who repeats, how often, spent since.
+    Follow the sessions of coding agents while they go on: which of them repeat themselves, how often, and what was spent on that.
 
-    PATH is a session file or a folder; without one, the places where coding agents keep sessions. Sessions are only read.
+    PATH is a session file or a folder; without one, the places where coding agents keep sessions. Sessions are only read; hooks are not
+    needed. Ctrl-C ends it. Following needs the extra `watch`, --once does not.
     """
     from rich.console import Console
 

@@ -28,6 +28,13 @@ BUDGET = 5.0
 """Seconds after which a hook gives up and lets the call through."""
 PATIENCE = 2.5
 """Of these, seconds that it waits for other hooks that are writing."""
+USAGE = f"usage: unstuck hook run AGENT, where AGENT is one of {', '.join(AGENTS)}"
+HELP = f"""{USAGE}
+
+Answers one event on standard input, as AGENT understands it. Coding agents call this themselves once
+`unstuck hook install` has entered it into their settings; `unstuck log` shows what came of it.
+
+Example: unstuck hook run claude_code < event.json"""
 _OWN = ("UNSTUCK_HOME",)
 _LEFT: list[Store] = []
 
@@ -40,9 +47,12 @@ class Done(NamedTuple):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer the event on standard input for the agent named in *arguments*; returns 0, or 2 where there is no such agent."""
+    """Answer the event on standard input for the agent named in *arguments*; returns 0, or 1 where there is no such agent."""
+    if {"-h", "--help"} & set(arguments):
+        print(HELP)
+        return 0
     if len(arguments) != 1 or arguments[0] not in AGENTS:
-        print(f"usage: unstuck hook run AGENT, where AGENT is one of {', '.join(AGENTS)}", file=sys.stderr)
+        print(USAGE, file=sys.stderr)
         # Not 2: to coding agents that means "block".
         return 1
     where = folder(os.environ)
