@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 DIRECT: Mapping[tuple[str, ...], str] = {("hook", "run"): "unstuck.hooks.run"}
 """First arguments -> module whose `main(arguments)` answers them without click."""
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C: what a shell reports for SIGINT."""
 PIPE_CLOSED = 141
 """The exit status when the reader of our output went away: what a shell reports for SIGPIPE."""
 
@@ -31,7 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from importlib import import_module
 
             gc.disable()  # the process ends before there is anything to collect, and looking takes time while modules load
-            return int(import_module(module).main(given[len(first) :]))
+            try:
+                return int(import_module(module).main(given[len(first) :]))
+            except KeyboardInterrupt:
+                return INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Names in traces may hold what a Windows console cannot show.
@@ -41,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         status = run(given)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("aborted\n")
+        return INTERRUPTED
     except BrokenPipeError:
         # What is still buffered would raise again when Python closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

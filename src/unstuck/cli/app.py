@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
@@ -20,7 +21,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Name -> where the command is, and its line in the list of commands."""
 
 USAGE = 2
-INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -60,17 +60,29 @@ def app() -> None:
     """Notice when an AI agent repeats itself without progress."""
 
 
+def expanded(arguments: Sequence[str], platform: str = sys.platform) -> list[str]:
+    """*arguments* with the files that patterns such as `*.jsonl` stand for: shells of Windows leave that to the program."""
+    if platform != "win32":
+        return list(arguments)
+    from glob import glob
+
+    found: list[str] = []
+    for argument in arguments:
+        is_pattern = not argument.startswith("-") and set(argument) & set("*?[")
+        found += (sorted(glob(argument)) if is_pattern else []) or [argument]  # noqa: PTH207 - arguments are text
+    return found
+
+
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; the exit status as `unstuck.cli.main` describes it."""
+    """Run a command; the exit status as `unstuck.cli.main` describes it. Raises `KeyboardInterrupt` after Ctrl-C."""
     # Not `app.main()`: that would turn a closed pipe into status 1, which here means that a run reached --fail-on.
     try:
-        with app.make_context("unstuck", list(arguments)) as context:
+        with app.make_context("unstuck", expanded(arguments)) as context:
             status = app.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("aborted", err=True)
-        return INTERRUPTED
+    except click.Abort:
+        raise KeyboardInterrupt from None
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -57,8 +57,8 @@ def command(file: str, run: str | None, config: str | None, preset: str | None, 
     from unstuck.explain import runs
 
     rules = rules_of(config, preset)
-    data = sys.stdin.buffer.read() if file == "-" else None
     try:
+        data = _once(file)
         with closing(_source(file, data, told=True)) as source:
             found = runs.reports(source, rules, options["format"])
         if not found:
@@ -74,11 +74,22 @@ def command(file: str, run: str | None, config: str | None, preset: str | None, 
     return 0
 
 
+def _once(file: str) -> bytes | None:
+    """What *file* holds, where that cannot be read twice: standard input, or what a shell puts in place of `<(command)`."""
+    if file == "-":
+        return sys.stdin.buffer.read()
+    path = Path(file)
+    try:
+        return None if path.is_file() else path.read_bytes()
+    except OSError as error:
+        raise ReadError(file, error.strerror or str(error)) from error
+
+
 def _source(file: str, data: bytes | None, *, told: bool = False) -> Source:
     """The recording, from its beginning; broken lines are *told* once."""
     report: Any = {"report": lambda error: click.echo(str(error), err=True)} if told else {}
     if data is not None:
-        return Source(io.BytesIO(data), "-", **report)
+        return Source(io.BytesIO(data), file, **report)
     return Source.open(Path(file), **report)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -27,25 +28,47 @@ class Input(NamedTuple):
     named: bool
 
 
-def inputs(paths: Iterable[str]) -> Iterator[Input]:
-    """The files of *paths*, each once, folders recursively and sorted; standard input is `-`."""
+def inputs(paths: Iterable[str], say: Callable[[str], None]) -> Iterator[Input]:
+    """
+    The files of *paths*, each once, folders recursively and sorted; standard input is `-`.
+
+    *say* is told of folders that hold no file, and of what cannot be looked into.
+    """
     seen: set[Path] = set()
     for given in paths:
         path = Path(given)
         folder = given != "-" and path.is_dir()
-        for file in files(path) if folder else [path]:
+        for file in _told(path, say) if folder else [path]:
             if file.absolute() not in seen:
                 seen.add(file.absolute())
                 yield Input(file, named=not folder)
 
 
-def files(folder: Path) -> list[Path]:
-    """All files under *folder*, in an order that does not depend on the file system."""
+def _told(folder: Path, say: Callable[[str], None]) -> list[Path]:
+    problems: list[str] = []
+    found = files(folder, lambda error: problems.append(f"{error.filename}: {error.strerror}"))
+    for line in problems or ([] if found else [f"{folder}: there is no file in it"]):
+        say(line)
+    return found
+
+
+def files(folder: Path, report: Callable[[OSError], None] = lambda _: None) -> list[Path]:
+    """All files under *folder*, in an order that does not depend on the file system; *report* is told of what cannot be looked into."""
     found: list[Path] = []
-    for base, folders, names in os.walk(folder):
+    for base, folders, names in os.walk(folder, onerror=report):
         folders[:] = [name for name in folders if name not in PASSED_OVER]
-        found.extend(Path(base, name) for name in names)
-    return sorted((path for path in found if path.is_file()), key=lambda path: path.as_posix())
+        found.extend(path for name in names if _is_file(path := Path(base, name), report))
+    return sorted(found, key=lambda path: path.as_posix())
+
+
+def _is_file(path: Path, report: Callable[[OSError], None]) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # a link that leads nowhere, or a file that is gone by now
+    except OSError as error:
+        report(error)
+        return False
 
 
 def known_places(environ: Mapping[str, str], home: Path) -> tuple[list[Path], list[str]]:

@@ -101,7 +101,7 @@ def command(paths: tuple[str, ...], config: str | None, preset: str | None, **op
     answer = Answer(options)
     scanning = Scanning(rules, answer, options)
     try:
-        scanning.run(list(inputs(paths)))
+        scanning.run(list(inputs(paths, lambda line: click.echo(line, err=True))))
     except Strict:
         return NOTHING
     return answer.finish(scanning.read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unstuck.events import Event, RunEnd
@@ -20,10 +21,17 @@ def reports(source: Source, rules: Rules | None = None, format: str | None = Non
 
 
 def chosen(runs: list[RunReport], wanted: str) -> list[int]:
-    """The positions in *runs* of those that *wanted* may mean: an id, else `#` and a number from 1 on, else how ids begin."""
+    """
+    The positions in *runs* of those that *wanted* may mean: an id, else `#` and a number from 1 on, else how ids begin.
+
+    The name of the file may stand before `#`: so a scan of many files calls a run whose id another file has too.
+    """
     exact = [index for index, run in enumerate(runs) if run.run == wanted]
     if exact:
         return exact
+    name = Path(runs[0].source).name if runs else ""
+    if name and wanted.startswith(f"{name}#"):
+        wanted = wanted.removeprefix(name)
     if wanted[:1] == "#" and wanted[1:].isdecimal():
         return [int(wanted[1:]) - 1] if 0 < int(wanted[1:]) <= len(runs) else []
     return [index for index, run in enumerate(runs) if wanted and run.run.startswith(wanted)]
