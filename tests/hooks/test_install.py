@@ -334,6 +334,33 @@ def test_the_command_line_installs_for_the_agents_it_finds(tmp_path, monkeypatch
     assert tree(tmp_path) == {}
 
 
+def test_what_was_done_is_told(tmp_path, monkeypatch, capsys):
+    """Entering and taking out are told apart, and so is that there was nothing to do, with `--dry-run` too."""
+    monkeypatch.chdir(tmp_path)
+    place = f"({tmp_path / '.codex' / 'hooks.json'})"
+
+    def told(*arguments):
+        assert main(["hook", *arguments, "codex", "--project"]) == 0
+        return capsys.readouterr().out.splitlines()[0]
+
+    assert told("uninstall", "--dry-run") == told("uninstall") == f"Codex: no hooks in there {place}"
+    assert told("install") == f"Codex: hooks entered {place}"
+    assert told("install", "--dry-run") == told("install") == f"Codex: the hooks are in there already {place}"
+    assert told("uninstall") == f"Codex: hooks taken out, and the file, which held nothing else {place}"
+    (tmp_path / ".codex" / "hooks.json").write_text('{"a": 1}', "utf-8")
+    assert told("install") == f"Codex: hooks entered {place}"
+    assert told("uninstall") == f"Codex: hooks taken out {place}"
+
+
+def test_an_agent_behind_project_is_not_taken_for_a_folder(tmp_path, monkeypatch, capsys):
+    """`--project codex` says how it is meant to be written; where there is such a folder, that is meant."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["hook", "status", "--project", "codex"]) == 2
+    assert "write it before --project" in capsys.readouterr().err
+    (tmp_path / "codex").mkdir()
+    assert main(["hook", "status", "--project", "codex"]) == 0
+
+
 def test_a_project_has_settings_of_its_own(tmp_path, monkeypatch, capsys):
     """`--project` edits the project's file; where an agent has one that is not shared, that one."""
     assert main(["hook", "install", "claude_code", "codex", "--project", str(tmp_path)]) == 0
@@ -350,5 +377,5 @@ def test_one_refused_file_does_not_keep_the_others(tmp_path, monkeypatch, capsys
     assert main(["hook", "install", "claude_code", "gemini_cli", "--project", str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert "nothing was changed" in said.err
-    assert "Gemini CLI: written" in said.out
+    assert "Gemini CLI: hooks entered" in said.out
     assert (tmp_path / ".claude" / "settings.local.json").read_text("utf-8") == "{broken"

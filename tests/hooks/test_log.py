@@ -72,7 +72,7 @@ def test_sessions_without_anything_to_tell_are_shown_on_request(home, capsys):
     assert ("calm" in said, said.splitlines()[-1]) == (True, "3 sessions, 2 with something to tell")
 
 
-ALL = "`unstuck log --all` lists all 2 sessions"
+ALL = "`unstuck log --all` lists what was: 2 sessions"
 NOTHING = [
     (["zzz"], 2, f"no session with an id that begins with 'zzz' was heard of; {ALL}"),
     (["zzz", "--all"], 2, f"no session with an id that begins with 'zzz' was heard of; {ALL}"),

@@ -71,12 +71,18 @@ def bad_settings(home):
 
 
 FAILURES = [
-    ("empty input", nothing, b"", "JSONDecodeError"),
-    ("no JSON", nothing, b"{not json", "JSONDecodeError"),
-    ("a list", nothing, b"[1, 2]", "TypeError"),
-    ("binary", nothing, bytes(range(256)), "Error in"),
-    ("no session", nothing, b'{"hook_event_name": "PreToolUse"}', "ValueError"),
-    ("no tool", nothing, b'{"session_id": "s", "hook_event_name": "PreToolUse"}', "ValueError"),
+    ("empty input", nothing, b"", "the event: it is empty"),
+    (
+        "no JSON",
+        nothing,
+        b"{not json",
+        "the event: no JSON: Expecting property name enclosed in double quotes at line 1, column 2",
+    ),
+    ("a list", nothing, b"[1, 2]", "the event: it is no JSON object"),
+    ("binary", nothing, bytes(range(256)), "the event: no JSON: Expecting value at line 1, column 1"),
+    ("no end", nothing, b"[" * 100_000, "RecursionError"),
+    ("no session", nothing, b'{"hook_event_name": "PreToolUse"}', "the event: it has no session_id"),
+    ("no tool", nothing, b'{"session_id": "s", "hook_event_name": "PreToolUse"}', "the event: it has no tool_name"),
     ("a broken file", garbage, event(), "counting begins anew"),
     ("a newer file", newer_schema, event(), "version 9"),
     ("a newer state", newer_state, event(), "version 99"),

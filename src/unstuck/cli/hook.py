@@ -44,11 +44,20 @@ def command() -> None:
     """
 
 
+class _Folder(click.Path):
+    """A folder; the name of a coding agent is none, unless there is such a folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in AGENTS and not Path(value).is_dir():
+            self.fail(f"{value!r} is taken for the project's folder here; write it before --project", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def _where(function: F) -> F:
     agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENTS)), metavar="[AGENT]...")
     project = click.option(
         "--project",
-        type=click.Path(exists=True, file_okay=False),
+        type=_Folder(exists=True, file_okay=False),
         is_flag=False,
         flag_value=".",
         metavar="[FOLDER]",
@@ -132,19 +141,26 @@ def _change(agents: Sequence[str], project: str | None, plan: Callable[[Place], 
         module = module_of(agent)
         try:
             change = plan(_place(agent, project))
-            if dry_run:
+            if dry_run and not change.is_none:
                 click.echo(_diff(change), nl=False)
                 continue
             if not change.is_none:
                 apply(change)
-            done = "nothing to change" if change.is_none else "written" if change.after is not None else "removed"
-            click.echo(f"{module.TITLE}: {done} ({change.path})")
+            click.echo(f"{module.TITLE}: {_done(change, plan)} ({change.path})")
             if not change.is_none and plan is installing:
                 click.echo(f"  {module.NOTE}")
         except RefusedError as error:
             click.echo(f"{module.TITLE}: {error}; nothing was changed", err=True)
             result = REFUSED
     return result
+
+
+def _done(change: Change, plan: Callable[[Place], Change]) -> str:
+    if plan is installing:
+        return "the hooks are in there already" if change.is_none else "hooks entered"
+    if change.is_none:
+        return "no hooks in there"
+    return "hooks taken out" if change.after is not None else "hooks taken out, and the file, which held nothing else"
 
 
 def _diff(change: Change) -> str:

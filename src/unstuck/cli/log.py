@@ -121,7 +121,7 @@ def _nothing(where: str, heard: list[Session], session: str | None, since: datet
         return f"no session was heard of yet ({where}); `unstuck hook status` says whether the hooks are installed"
     named = f"no session with an id that begins with {session!r}" if session is not None else "no session"
     date = f" since {since.astimezone():%Y-%m-%d %H:%M}" if since is not None else ""
-    return f"{named} was heard of{date}; `unstuck log --all` lists all {plural(len(heard), 'session')}"
+    return f"{named} was heard of{date}; `unstuck log --all` lists what was: {plural(len(heard), 'session')}"
 
 
 def sessions(where: str) -> list[Session]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from unstuck.errors import ReadError
 from unstuck.events import MAIN, Call, Compaction, Message, Result, User
 from unstuck.findings import Level
 
@@ -69,18 +70,18 @@ class Dialect(Protocol):
 
 
 def session_of(payload: Mapping[str, Any]) -> str:
-    """The session's id; raises `ValueError` without one."""
+    """The session's id; raises `ReadError` without one."""
     session = payload.get("session_id")
     if not isinstance(session, str) or not session:
-        raise ValueError("the event has no session_id")
+        raise ReadError("the event", "it has no session_id")
     return session
 
 
 def tool_of(payload: Mapping[str, Any]) -> str:
-    """The tool's name; raises `ValueError` without one."""
+    """The tool's name; raises `ReadError` without one."""
     tool = payload.get("tool_name")
     if not isinstance(tool, str) or not tool:
-        raise ValueError("the event has no tool_name")
+        raise ReadError("the event", "it has no tool_name")
     return tool
 
 

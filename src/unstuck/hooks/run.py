@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unstuck.errors import UnstuckError
+from unstuck.errors import ReadError, UnstuckError
 from unstuck.findings import Level
 from unstuck.hooks import AGENTS, log, module_of
 from unstuck.hooks.guard import MARK, REFUSED, Guard, Verdict
@@ -70,9 +70,7 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float, *, last: bool =
     about: dict[str, Any] = {"time": now, "program": agent}
     try:
         module = module_of(agent)
-        payload = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
-        if not isinstance(payload, dict):
-            raise TypeError("the event is no JSON object")
+        payload = _parsed(raw)
         about["event"] = payload.get("hook_event_name") if isinstance(payload.get("hook_event_name"), str) else None
         delivered = module.read(payload, environ, now)
         if delivered is None:
@@ -86,6 +84,18 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float, *, last: bool =
         # The text of a foreign error may quote what the event holds.
         problem = f"{type(error).__name__} in {_place(error)}"
     return Done("", ({**about, "error": problem},))
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    """The event; raises `ReadError` where it is none, with a place and nothing of its text."""
+    try:
+        payload = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
+    except json.JSONDecodeError as error:
+        problem = f"no JSON: {error.msg} at line {error.lineno}, column {error.colno}" if raw.strip() else "it is empty"
+        raise ReadError("the event", problem) from None
+    if not isinstance(payload, dict):
+        raise ReadError("the event", "it is no JSON object")
+    return payload
 
 
 def judge(agent: str, delivered: Delivered, environ: Environ, *, last: bool = False) -> Verdict | None:
