@@ -102,9 +102,14 @@ _REPORT = re.compile(
 
 
 def is_transient(text: str) -> bool:
-    """Whether an error is of the kind that passes by itself: rate limits, time-outs, overload."""
+    """Whether an error is of the kind that passes by itself: rate limits, time-outs, overload, no quota that is used up."""
     low = telling_line(text).lower()
-    return any(mark in low for mark in words.TRANSIENT)
+    if not any(mark in low for mark in words.TRANSIENT):
+        return False
+    if not any(mark in low for mark in words.FINAL):
+        return True
+    whole = text[:_LONGEST].lower()
+    return any(mark in whole for mark in words.PASSING)
 
 
 def names_unknown_tool(text: str) -> bool:

@@ -215,6 +215,37 @@ TRANSIENT = (
     "throttl",
 )
 """Marks of errors that pass by themselves."""
+FINAL = (
+    "insufficient_quota",
+    "insufficient quota",
+    "insufficient credit",
+    "insufficient balance",
+    "insufficient funds",
+    "exceeded your current quota",
+    "quota exceeded",
+    "quota exhausted",
+    "out of credits",
+    "no credits",
+    "credit balance",
+    "billing detail",
+    "billing account",
+    "enable billing",
+    "payment required",
+    "check your plan",
+    "upgrade your plan",
+    "spending limit",
+    "usage limit",
+    "monthly limit",
+    "daily limit",
+    "invalid api key",
+    "invalid_api_key",
+    "incorrect api key",
+    "authentication failed",
+    "unauthorized",
+)
+"""Marks of errors that do not pass by waiting, whatever else they say: somebody has to pay, or to let the agent in."""
+PASSING = ("per minute", "per second", "perminute", "persecond", "retry in", "retry after", "retry-after", "retrydelay", "try again in")
+"""Marks of a quota that fills up again in a while."""
 UNKNOWN_TOOL = (
     "unknown tool",
     "no such tool",

@@ -148,6 +148,13 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("repeated_failure", "nudge", 10),
     ),
+    "a quota that is used up, asked for with ever longer waits": (
+        [
+            X("paint", {"prompt": f"a {thing} in {city}"}, "429: you exceeded your current quota, check your plan", "error", 9.0**n)
+            for n, (city, thing) in enumerate(zip(CITIES[:8], THINGS, strict=False))
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
     "an edit that is refused for one reason, got over, and refused again": (
         [
             x

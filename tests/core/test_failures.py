@@ -82,16 +82,29 @@ def test_failures_of_two_classes(one: tuple[str, Any], other: tuple[str, Any]):
                 "503",
                 "model is overloaded",
                 "ECONNRESET",
+                "503 from https://pay.example/billing/invoices",
+                "429: quota exceeded for reads per minute per user",
+                "429 You exceeded your current quota, please check your plan.\nPlease retry in 35.2s.",
             )
         ),
         *(
             (text, False)
-            for text in ("404 not found", "permission denied", "", "no such file", "Error: bad input\nsee also: rate limits")
+            for text in (
+                "404 not found",
+                "permission denied",
+                "",
+                "no such file",
+                "Error: bad input\nsee also: rate limits",
+                "Error 429: You exceeded your current quota, please check your plan and billing details (insufficient_quota)",
+                "429 quota exceeded for project 7",
+                "Too many requests: your credit balance is too low",
+                "429 {'error': {'code': 'invalid_api_key'}}",
+            )
         ),
     ],
 )
 def test_what_passes_by_itself(text: str, expected: bool):
-    """Rate limits, time-outs, overload, told from the telling line."""
+    """Rate limits, time-outs, overload, told from the telling line; what has to be paid for or allowed does not."""
     assert is_transient(text) == expected
 
 
