@@ -244,7 +244,17 @@ FINAL = (
     "unauthorized",
 )
 """Marks of errors that do not pass by waiting, whatever else they say: somebody has to pay, or to let the agent in."""
-PASSING = ("per minute", "per second", "perminute", "persecond", "retry in", "retry after", "retry-after", "retrydelay", "try again in")
+PASSING = (
+    "per minute",
+    "per second",
+    "perminute",
+    "persecond",
+    "retry in",
+    "retry after",
+    "retry-after",
+    "retrydelay",
+    "try again in",
+)
 """Marks of a quota that fills up again in a while."""
 UNKNOWN_TOOL = (
     "unknown tool",

@@ -150,7 +150,13 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
     ),
     "a quota that is used up, asked for with ever longer waits": (
         [
-            X("paint", {"prompt": f"a {thing} in {city}"}, "429: you exceeded your current quota, check your plan", "error", 9.0**n)
+            X(
+                "paint",
+                {"prompt": f"a {thing} in {city}"},
+                "429: you exceeded your current quota, check your plan",
+                "error",
+                9.0**n,
+            )
             for n, (city, thing) in enumerate(zip(CITIES[:8], THINGS, strict=False))
         ],
         Found("repeated_failure", "nudge", 5),
