@@ -103,6 +103,34 @@ def test_whatever_is_wrong_the_call_goes_through(tmp_path, prepare, given, reaso
     assert "command 1" not in errors(home)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("closed", [None, 0, 1, 2])
+def test_an_answer_that_cannot_be_written_is_logged(tmp_path, closed):
+    """A full disk behind standard output, or a closed stream: the exit status is 0, and it stands in the log what is known."""
+    home = tmp_path / "state"
+    for number in range(3):
+        with Path("/dev/full").open("wb") as full:
+            for name in ("PreToolUse", "PostToolUse"):
+                done = subprocess.run(
+                    COMMAND,
+                    input=event(
+                        hook_event_name=name, tool_use_id=f"t{number}", tool_input={"command": "x"}, tool_response="same"
+                    ),
+                    stdout=full if closed is None else subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env={**os.environ, "UNSTUCK_HOME": str(home)},
+                    preexec_fn=None if closed is None else lambda: os.close(closed),
+                    check=False,
+                    timeout=60,
+                )
+                assert (done.returncode, done.stderr) == (0, b"")
+    said = [entry.get("error") or entry["action"] for entry in log.entries(str(home))]
+    assert said == (
+        ["nudged", "the answer cannot be written: No space left on device"] if closed is None
+        else ["the event: it is empty"] * 6 if closed == 0 else ["nudged"]
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("more", [{"hook_event_name": "SessionStart"}, {"hook_event_name": 3}, {"hook_event_name": "Unheard"}])
 def test_an_unknown_event_is_passed_over(tmp_path, more):
     """A newer coding agent may say what this release does not know: no answer, no entry."""

@@ -58,11 +58,21 @@ def main(arguments: Sequence[str]) -> int:
     where = folder(os.environ)
     _watch(arguments[0], where)
     done = answer(arguments[0], sys.stdin.buffer.read(), os.environ, time.time(), last=True)
-    sys.stdout.write(done.output)
-    sys.stdout.flush()
-    _write(where, done.entries)
+    _write(where, (*done.entries, *_printed(done.output, arguments[0])))
     # Everything is written; taking the interpreter down in order would cost a person time on every call.
     os._exit(0)
+
+
+def _printed(output: str, agent: str) -> tuple[Mapping[str, Any], ...]:
+    """Print *output*; what goes into the log where that cannot be done."""
+    if not output:
+        return ()
+    try:
+        sys.stdout.write(output)
+        sys.stdout.flush()
+    except OSError as error:
+        return ({"time": time.time(), "program": agent, "error": f"the answer cannot be written: {error.strerror}"},)
+    return ()
 
 
 def answer(agent: str, raw: bytes, environ: Environ, now: float, *, last: bool = False) -> Done:
