@@ -33,6 +33,7 @@ EVIDENCE = {
     "spent",
     "intervals",
     "settle",
+    "again",
     "fresh",
     "ceiling",
     "states",

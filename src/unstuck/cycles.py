@@ -82,6 +82,8 @@ class Cycles:
             if self.matched:
                 self.matched, self.best, self.turning = {}, (0, 0), False
             return
+        if len(self.matched) == 1 and self._goes_on(step, position - before):
+            return
         kept = {}
         for period, length in self.matched.items():
             if period <= len(steps) and steps[-period][0] == symbol:
@@ -91,6 +93,17 @@ class Cycles:
         self._try_places(kept)
         self.matched = kept
         self._weigh()
+
+    def _goes_on(self, step: Step, gap: int) -> bool:
+        """Whether the one period that is followed goes on, and no other can begin: the places to try are its multiples."""
+        ((period, length),) = self.matched.items()
+        if period != gap or length + 1 < self.MOST_PLACES * period:
+            return False
+        self.steps.append(step)
+        self._gaps.append(gap)
+        self.matched[period] = length = length + 1
+        self.best = period, length
+        return True
 
     def knows(self, symbol: int) -> bool:
         """Whether one of the latest rounds was *symbol*."""

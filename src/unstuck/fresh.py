@@ -8,46 +8,52 @@ that holds both ways against each other stands in `tests/core/test_fresh.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from unstuck.cycles import Step
-from unstuck.events import Result
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
 from unstuck.settle import NEVER_EMPTY, TERSE
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
+from unstuck.view import View
 
 _KINDS = frozenset(("read", "wait", "shell", "other"))
 _STIRS = frozenset(("shell", "other"))
 _tuple = tuple.__new__
 
 
-def take_fresh(ledger: LedgerState, trail: Trail, round_: Round, pending: Pending, text: str, event: Result) -> bool:
+def take_fresh(
+    ledger: LedgerState, trail: Trail, round_: Round, pending: Pending, text: str, time: float | None
+) -> Sequence[View] | None:
     """
-    Take up an exchange if it is new in every respect; return whether it was, and with it the whole of its round.
+    Take up an exchange if it is new in every respect; return what it showed, which is nothing, `None` where it was not taken up.
 
-    Args: *round_* has one call, *pending*, which succeeded with *text*.
+    Args: *round_* has one call, *pending*, which was not made before and succeeded with *text* at *time*.
     """
     key, kind, name = pending.key, pending.kind, pending.tool
+    if kind not in _KINDS or pending.approved or trail.empty:
+        return None
     tool = trail.tools.get(name)
-    if tool is None or key in trail.calls or kind not in _KINDS or pending.approved or trail.empty:
-        return False
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     symbol = key ^ (raw * 31 & 0xFFFFFFFFFFFFFFFF)
-    if not _says_something_else(tool, pending, raw, text) or trail.cycles.knows(symbol):
-        return False
+    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or trail.cycles.knows(symbol):
+        return None
+    call, number = pending.call, round_.number
     if kind not in NEVER_EMPTY:
         if len(text) <= 120 and is_empty_answer(text, ledger.empty_words):
-            return False
-        trail.full_round = round_.number
-    call, number = pending.call, round_.number
+            return None
+        trail.full_round = number
     trail.recent.append([call, pending.message, key, name, False])
     if ledger.intervals is not None:
         ledger.intervals.step(pending)
     if kind in _STIRS and key not in ledger.written:
         ledger.stirred += 1
         ledger.note_write(key)
-    _note_call(ledger, trail, CallState(pending, raw, text, number), event.time)
+    _note_call(ledger, trail, CallState(pending, raw, text, number), time)
+    if tool is None:
+        tool = trail.new_tool(name)
     trail.new_round = trail.ok_round = tool.ok_round = tool.chain_round = number
     trail.failed = tool.echo = 0
     if tool.chain != 1:
@@ -59,7 +65,7 @@ def take_fresh(ledger: LedgerState, trail: Trail, round_: Round, pending: Pendin
     deep = ledger.delegations
     if deep is not None and deep.handoffs.total:
         deep.work()
-    return True
+    return ()
 
 
 def _says_something_else(tool: ToolState, pending: Pending, raw: int, text: str) -> bool:

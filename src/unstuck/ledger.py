@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from unstuck.again import take_again
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
@@ -243,17 +244,14 @@ class Ledger(LedgerRounds):
             text = content if type(content) is str else text_of(content)
             if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
                 text = clipped(text)
-            if (
-                outcome == "ok"
-                and self._may_be_fresh
-                and round_ is not None
-                and round_.calls == 1
-                and (round_.expected == 1 or round_.expected is None)
-                and self.ceiling is None
-                and take_fresh(self, trail, round_, pending, text, event)
-            ):
-                trail.round = None
-                return NONE
+            if outcome == "ok" and self._may_be_fresh and round_ is not None and round_.calls == 1 and self.ceiling is None:
+                expected = round_.expected
+                if expected == 1 or expected is None:
+                    take = take_again if pending.key in trail.calls else take_fresh
+                    shown = take(self, trail, round_, pending, text, time)
+                    if shown is not None:
+                        trail.round = None
+                        return shown
             views = self._settle(trail, round_, pending, text, event)
         if round_ is not None and round_.open <= 0 and (round_.expected is None or round_.calls >= round_.expected):
             trail.round = None

@@ -16,7 +16,7 @@ from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEn
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger
-from unstuck.policy import BLOCK, NUDGE, OBSERVE, STOP, Loop, Loops, allowed, finding_of
+from unstuck.policy import BLOCK, NUDGE, OBSERVE, STOP, Loop, Loops, Strand, allowed, finding_of
 from unstuck.policy import CONTINUE as CLEAR
 from unstuck.signs import ANY
 from unstuck.trail import Trail
@@ -138,10 +138,12 @@ class Monitor:
     def _decide(self, event: Event | None, views: Sequence[View]) -> Decision:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
+        by_signs = self._by_signs
         for view in views:
-            detectors = self._by_signs.get((view.moment, view.signs))
+            moment, signs = view.moment, view.signs
+            detectors = by_signs.get((moment, signs))
             if detectors is None:
-                detectors = self._asked_about(view.moment, view.signs)
+                detectors = self._asked_about(moment, signs)
             for detector in detectors:
                 evidence = detector.look(view)
                 if evidence is None:
@@ -156,7 +158,7 @@ class Monitor:
             verdicts.append(self._over_ceiling(over))
         if verdicts or self._waiting:
             return self._combine(verdicts, repeats)
-        return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
+        return _tuple(Decision, (CLEAR, (), None, None, tuple(repeats))) if repeats else CONTINUE
 
     def _asked_about(self, moment: str, seen: int) -> tuple[Detector, ...]:
         """The detectors that are asked at *moment* where the signs *seen* were."""
@@ -169,21 +171,21 @@ class Monitor:
     def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
         policy, moment, trail = self.rules.policy, view.moment, view.trail
         ahead = moment == "call"
-        loop = self.loops.of(trail.agent, evidence)
-        total = loop.total(evidence, ahead)
+        loop, strand = self.loops.of(trail.agent, evidence)
+        total = loop.total(strand, evidence, ahead)
         if self.on_evidence is not None:
             self.on_evidence(view, evidence, loop, total)
         if not ahead:
-            repeats += _new_repeats(trail, evidence, loop)
-        level = allowed(evidence.ladder.level(total), moment, policy)
-        if level > NUDGE and loop.level < NUDGE and evidence.ladder.nudge is not None:
+            _name_repeats(trail, evidence, strand, repeats)
+        level, before = allowed(evidence.ladder.level(total), moment, policy), loop.level
+        if level > NUDGE and before < NUDGE and evidence.ladder.nudge is not None:
             level = CLEAR if ahead else NUDGE  # a ladder is climbed from its first rung
-        if level < NUDGE or (level is NUDGE and loop.level >= NUDGE):
+        if level < NUDGE or (level is NUDGE and before >= NUDGE):
             return None
         if ahead and level is BLOCK and view.state is not None and view.state.lift > 0:
             view.state.lift -= 1
             return None
-        new = level > loop.level
+        new = level > before
         if not new and (moment == "result" or moment == "round"):
             return None
         call = None if moment == "message" or moment == "text" else view.call
@@ -193,7 +195,7 @@ class Monitor:
             if policy.consume and evidence.keys:  # what has no calls of its own, such as a budget, cannot be counted anew
                 loop.level = 0
                 trail.consume(evidence.keys)
-        return _Verdict(level, finding, new, evidence, total, trail.agent)
+        return _tuple(_Verdict, (level, finding, new, evidence, total, trail.agent))
 
     def _over_ceiling(self, tally: Tally) -> _Verdict:
         limit = self.rules.policy.ceiling
@@ -207,7 +209,7 @@ class Monitor:
             (tally.key,),
             tally.first,
         )
-        loop = self.loops.of(tally.agent, evidence)
+        loop, _ = self.loops.of(tally.agent, evidence)
         new, ledger = loop.level < STOP, self.ledger
         loop.level = int(STOP)
         place = (ledger.calls, ledger.messages, tally.agent)
@@ -216,8 +218,11 @@ class Monitor:
 
     def _combine(self, verdicts: list[_Verdict], repeats: list[tuple[int, int]]) -> Decision:
         now: list[_Verdict] = []
-        for verdict in verdicts:
-            (self._waiting if verdict.level is NUDGE else now).append(verdict)
+        if len(verdicts) == 1 and not self._waiting and verdicts[0].level is not NUDGE:
+            now = verdicts
+        else:
+            for verdict in verdicts:
+                (self._waiting if verdict.level is NUDGE else now).append(verdict)
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for verdict in waiting:
@@ -225,11 +230,12 @@ class Monitor:
         if not now:
             return Decision(repeats=tuple(repeats)) if repeats else CONTINUE
         strongest = now[0] if len(now) == 1 else max(now, key=lambda verdict: verdict.level)
+        level, finding, _, evidence, total, _ = strongest
         findings = tuple([verdict.finding for verdict in now if verdict.new])
         if self.rules.policy.shadow:
-            return Decision(OBSERVE, findings, None, strongest.finding, tuple(repeats))
-        text = (self.rules.wording or model_text)(strongest.evidence, strongest.level, strongest.total)
-        return Decision(strongest.level, findings, text, strongest.finding, tuple(repeats))
+            return Decision(OBSERVE, findings, None, finding, tuple(repeats))
+        text = (self.rules.wording or model_text)(evidence, level, total)
+        return _tuple(Decision, (level, findings, text, finding, tuple(repeats)))
 
     def _round_open(self, agent: str) -> bool:
         trail = self.ledger.trails.get(agent)
@@ -290,18 +296,23 @@ def _finding(row: list[Any]) -> Finding:
     )
 
 
-def _new_repeats(trail: Trail, evidence: Evidence, loop: Loop) -> list[tuple[int, int]]:
-    """The calls after the first lap that belong to *evidence* and were not named before."""
-    keys, tools, strand = evidence.keys, evidence.tools, evidence.strand
+def _name_repeats(trail: Trail, evidence: Evidence, strand: Strand, repeats: list[tuple[int, int]]) -> None:
+    """Add to *repeats* the calls after the first lap that belong to *evidence* and were not named before."""
+    recent = trail.recent
+    if not recent:
+        return
+    keys, tools, first_lap, named_to = evidence.keys, evidence.tools, evidence.first_lap, strand.named
+    named_to = first_lap if first_lap > named_to else named_to  # noqa: FURB136 - max() costs more than the comparison
+    strand.named = recent[-1][0]
     found: list[tuple[int, int]] = []
-    named_to = max(evidence.first_lap, loop.scanned.get(strand, 0))
-    for entry in reversed(trail.recent):
+    for entry in reversed(recent):
         call, message, key, tool, named = entry
         if call <= named_to:
             break
         if not named and (key in keys if keys else tool in tools):
             entry[4] = True
             found.append((call, message))
-    if trail.recent:
-        loop.scanned[strand] = trail.recent[-1][0]
-    return found[::-1]
+    repeats += found[::-1]
+
+
+_tuple = tuple.__new__  # a named tuple's own constructor costs three times as much

@@ -56,38 +56,65 @@ class Policy(_Policy):
         return super().__new__(cls, shadow, strongest, ceiling, one_per_round, consume)
 
 
+class Strand(Row):
+    """
+    One strand of a loop: its *streak*, the *repeats* in it, those *carried* over from streaks before.
+
+    *named* is the call up to which its repeats were named.
+    """
+
+    FIELDS = ("carried", "named", "repeats", "streak")
+    streak: int | None = None
+    carried = named = repeats = 0
+
+
 class Loop(Row):
     """One loop of a run: its number, what it is recognised by, how far its ladder was climbed."""
 
-    FIELDS = ("anchors", "carried", "level", "number", "repeats", "scanned", "streaks")
+    FIELDS = ("anchors", "level", "number")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.level = 0
         self.anchors: list[int] = []
-        self.streaks: dict[str, int] = {}
-        self.repeats: dict[str, int] = {}
-        self.carried: dict[str, int] = {}
-        self.scanned: dict[str, int] = {}  # per pattern the call up to which its repeats were named
+        self.strands: dict[str, Strand] = {}
 
     MOST_ANCHORS = 64
     latest: tuple[int, ...] = ()  # the anchors it was last recognised by; not saved, costs one look-up anew
 
-    def total(self, evidence: Evidence, ahead: bool) -> int:
+    def strand(self, name: str) -> Strand:
+        """The strand called *name*, made where there is none."""
+        found = self.strands.get(name)
+        if found is None:
+            found = self.strands[name] = Strand()
+        return found
+
+    def total(self, strand: Strand, evidence: Evidence, ahead: bool) -> int:
         """
         The repeats, with those from before the loop was interrupted once it had been nudged; *ahead*: the call has not run yet.
 
         An interruption shows in where the streak began.
         """
-        strand, streak, repeats = evidence.strand, evidence.streak, evidence.repeats
-        before, carried = self.streaks.get(strand), self.carried.get(strand, 0)
-        if before != streak:
-            if before is not None and self.level >= NUDGE:
-                carried = min(carried + self.repeats[strand], evidence.ladder.first)
-            self.scanned.pop(strand, None)
+        _, _, streak, repeats, ladder, *_ = evidence
+        carried = strand.carried
+        if strand.streak != streak:
+            if strand.streak is not None and self.level >= NUDGE:
+                carried = min(carried + strand.repeats, ladder.first)
+            strand.named = 0
         if not ahead:
-            self.carried[strand], self.streaks[strand], self.repeats[strand] = carried, streak, repeats
+            strand.carried, strand.streak, strand.repeats = carried, streak, repeats
         return repeats + carried
+
+    def dump(self) -> list[Any]:
+        """The loop as JSON values."""
+        return [self.row(), {name: strand.row() for name, strand in self.strands.items()}]
+
+    @classmethod
+    def load(cls, saved: list[Any]) -> Loop:
+        """The loop that was dumped."""
+        made = cls.from_row(saved[0])
+        made.strands = {name: Strand.from_row(row) for name, row in saved[1].items()}
+        return made
 
     def take(self, anchors: tuple[int, ...]) -> None:
         """Recognise the loop by *anchors* too."""
@@ -106,39 +133,48 @@ class Loops:
         self.found: OrderedDict[int, Loop] = OrderedDict()
         self.by_anchor: dict[tuple[str, int], int] = {}
         self.count = 0
+        self._latest: tuple[Any, tuple[Loop, Strand]] | None = None  # found last, and by what
 
-    def of(self, agent: str, evidence: Evidence) -> Loop:
-        """The loop that *evidence* belongs to: the one it shares an anchor with, or a new one."""
-        owner = evidence.agent if evidence.agent is not None else agent
-        known = [number for anchor in evidence.anchors if (number := self.by_anchor.get((owner, anchor))) is not None]
+    def of(self, agent: str, evidence: Evidence) -> tuple[Loop, Strand]:
+        """The loop that *evidence* belongs to: the one it shares an anchor with, or a new one; and which strand of it."""
+        pattern, anchors, _, _, _, _, keys, _, _, _, _, owner, _ = evidence
+        if owner is None:
+            owner = agent
+        latest = self._latest
+        if latest is not None and latest[0] == (owner, pattern, anchors, keys):
+            return latest[1]
+        known = [number for anchor in anchors if (number := self.by_anchor.get((owner, anchor))) is not None]
         if known:
             loop = self.found[min(known)]  # the oldest, in whatever order the anchors stand
-            if loop.latest == evidence.anchors:
-                return loop
         else:
             self.count += 1
             loop = self.found[self.count] = Loop(self.count)
-        loop.take(evidence.anchors)
-        loop.latest = evidence.anchors
-        for anchor in evidence.anchors:
-            self.by_anchor[owner, anchor] = loop.number
-        if len(self.found) > self.MOST:
-            self._forget(next(iter(self.found)))
-        return loop
+        if loop.latest != anchors:
+            loop.take(anchors)
+            loop.latest = anchors
+            for anchor in anchors:
+                self.by_anchor[owner, anchor] = loop.number
+            if len(self.found) > self.MOST:
+                self._forget(next(iter(self.found)))
+        found = loop, loop.strand(evidence.strand)
+        self._latest = (owner, pattern, anchors, keys), found
+        return found
 
     def _forget(self, number: int) -> None:
         del self.found[number]
+        self._latest = None
         self.by_anchor = {anchor: owner for anchor, owner in self.by_anchor.items() if owner != number}
 
     def re_arm(self) -> None:
         """A person spoke: every ladder begins anew; numbers go on."""
         self.found.clear()
         self.by_anchor.clear()
+        self._latest = None
 
     def dump(self) -> dict[str, Any]:
         """The loops as JSON values."""
         anchors = [[owner, anchor, number] for (owner, anchor), number in self.by_anchor.items()]
-        return {"count": self.count, "loops": [loop.row() for loop in self.found.values()], "anchors": anchors}
+        return {"count": self.count, "loops": [loop.dump() for loop in self.found.values()], "anchors": anchors}
 
     @classmethod
     def load(cls, saved: dict[str, Any]) -> Loops:
@@ -146,7 +182,7 @@ class Loops:
         made = cls()
         made.count = saved["count"]
         for row in saved["loops"]:
-            loop = Loop.from_row(row)
+            loop = Loop.load(row)
             made.found[loop.number] = loop
         made.by_anchor = {(owner, anchor): number for owner, anchor, number in saved["anchors"]}
         return made
@@ -166,6 +202,7 @@ def finding_of(loop: Loop, evidence: Evidence, level: Level, place: tuple[int | 
     pattern, anchors, _, repeats, _, tools, keys, first_call, _, unit, period, owner, _ = evidence
     call, message, agent = place
     shown, would = (OBSERVE, level) if shadow else (level, None)
-    prints = tuple([f"{key:016x}" for key in keys or anchors])
+    prints = (f"{keys[0]:016x}",) if len(keys) == 1 else tuple([f"{key:016x}" for key in keys or anchors])
     number, owner = loop.number, owner or agent
-    return Finding(number, pattern, call, message, first_call, repeats, tools, owner, shown, prints, unit, period, would)
+    found = (number, pattern, call, message, first_call, repeats, tools, owner, shown, prints, unit, period, would)
+    return tuple.__new__(Finding, found)

@@ -71,7 +71,7 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
         if trail.redundant:
             trail.redundant = []
     elif trail.new_round != round_:
-        _ground(trail, pending)
+        cover_ground(trail, pending)
     state.round, state.last, state.time = round_, pending.call, time
     state.whole, state.terse, state.stirred = pending.whole, len(text) <= TERSE, world.stirred
     return state
@@ -98,7 +98,7 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     return state
 
 
-def _ground(trail: Trail, pending: Pending) -> None:
+def cover_ground(trail: Trail, pending: Pending) -> None:
     """A read went over ground that was covered: a run of rounds of such reads, of different things, is a second sweep."""
     if pending.kind in ("read", "shell") and pending.key not in trail.redundant:
         if not trail.redundant:
@@ -171,12 +171,9 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
 def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) -> ToolState:
     """Count the exchange for its tool: alike calls with one outcome, failures of one class, echoes."""
     raw, text, outcome, _, round_ = answer
-    tools = trail.tools
-    tool = tools.get(pending.tool)
+    tool = trail.tools.get(pending.tool)
     if tool is None:
-        tool = tools[pending.tool] = ToolState(pending.tool)
-        if len(tools) > trail.window:
-            del tools[next(iter(tools))]
+        tool = trail.new_tool(pending.tool)
     if outcome == "error" or outcome == "retry":
         _failed(world, trail, tool, pending, text, round_)
     else:

@@ -27,36 +27,43 @@ class Trail:
         self.window = window
         self.most = 4 * window
         self.window_calls = CallWindow(span) if span.calls else None
-        self.spent: Spent | None = None
         self.calls: dict[int, CallState] = {}
         self.tools: dict[str, ToolState] = {}
         self.cycles = Cycles(window)
-        self.round: Round | None = None
-        self.rounds = 0
-        self.empty = self.empty_first = self.empty_round = 0
+        self.recent: deque[list[Any]] = deque(maxlen=window)  # call, message, key, tool, named as a repeat
+        self.talk: set[int] = set()
         self.empty_tools: list[str] = []
-        self.failure = self.failed = self.failed_first = self.failed_round = 0
-        self.failed_before = (0, 0, 0)
-        self.failed_classes: tuple[int, ...] = ()
-        self.moved = 0  # the latest round in which a call that was made before brought something new
-        self.ok_round = self.full_round = self.new_round = 0  # the latest with a success, an answer, anything new
         self.failed_tools: list[str] = []
         self.redundant: list[int] = []
-        self.redundant_first = 0
-        self.recent: deque[list[Any]] = deque(maxlen=window)  # call, message, key, tool, named as a repeat
-        self.text = 0  # digest of the latest response without calls
-        self.text_count = 0
-        self.text_first = 0
-        self.silent = 0
-        self.talk: set[int] = set()
-        self.talk_count = 0
-        self.talk_first = 0
+
+    spent: Spent | None = None
+    round: Round | None = None
+    rounds = 0
+    empty = empty_first = empty_round = 0
+    failure = failed = failed_first = failed_round = 0
+    failed_before = (0, 0, 0)
+    failed_classes: tuple[int, ...] = ()
+    moved = 0
+    """The latest round in which a call that was made before brought something new."""
+    ok_round = full_round = new_round = 0
+    """The latest rounds with a success, an answer, anything new."""
+    redundant_first = 0
+    text = 0
+    """The digest of the latest response without calls."""
+    text_count = text_first = silent = talk_count = talk_first = 0
 
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved"),
     )
+
+    def new_tool(self, name: str) -> ToolState:
+        """A record of the tool called *name*; the one that was made longest ago makes room."""
+        made = self.tools[name] = ToolState(name)
+        if len(self.tools) > self.window:
+            del self.tools[next(iter(self.tools))]
+        return made
 
     def signs(self) -> int:
         """What the latest round may be a sign of, whichever tools it used."""

@@ -1,7 +1,8 @@
-"""The one-step way of an exchange that is new in every respect, beside the long way."""
+"""The short ways of exchanges that are new in every respect, or say again what they said, beside the long way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.runs import events_of, scripts
-from unstuck import fresh, ledger
+from unstuck import ledger
 from unstuck.events import Call, Event, Message, Result
 from unstuck.monitor import Monitor
 
@@ -47,16 +48,27 @@ def test_both_ways_decide_alike_and_leave_the_same_behind(script: list[Any], eve
 
 @pytest.mark.parametrize("tool", ["read_file", "bash", "frobnicate", "wait_for_job"])
 def test_a_run_in_which_nothing_repeats_goes_the_short_way(tool: str, monkeypatch: pytest.MonkeyPatch):
-    """All but the first call of the tool."""
-    taken = []
+    """From its first call on."""
+    assert taken(monkeypatch, tool, ledger.take_fresh, [f"p{number}" for number in range(20)]) == [True] * 20
 
-    def counted(*given: Any) -> bool:
-        taken.append(fresh.take_fresh(*given))
-        return taken[-1]
 
-    monkeypatch.setattr(ledger, "take_fresh", counted)
+def test_a_call_that_comes_again_goes_the_short_way(monkeypatch: pytest.MonkeyPatch):
+    """From the second time on."""
+    assert taken(monkeypatch, "read_file", ledger.take_again, ["p"] * 8) == [True] * 7
+
+
+def taken(monkeypatch: pytest.MonkeyPatch, tool: str, way: Callable[..., Any], paths: list[str]) -> list[bool]:
+    """For each exchange that *way* was asked to take up, whether it did."""
+    answers: list[bool] = []
+
+    def asked(*given: Any) -> Any:
+        shown = way(*given)
+        answers.append(shown is not None)
+        return shown
+
+    monkeypatch.setattr(ledger, way.__name__, asked)
     monitor = Monitor()
-    for number in range(20):
-        monitor.observe(Call("r", "c", tool, {"path": f"p{number}"}))
-        monitor.observe(Result("r", "c", f"{number} things are in here"))
-    assert taken == [False] + [True] * 19
+    for path in paths:
+        monitor.observe(Call("r", "c", tool, {"path": path}))
+        monitor.observe(Result("r", "c", f"{path} holds a few things"))
+    return answers

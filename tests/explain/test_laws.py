@@ -48,8 +48,23 @@ LAPS_THAT_WAIT = [
 ]
 
 
+FAILS_TWICE_IN_A_ROUND = [
+    ("round", [("read_file", {"path": "a.py"}, "ok", "ok", "main", "model", False)]),
+    (
+        "repeat",
+        [
+            ("read_file", {"path": "a.py"}, "ok", "ok", "main", "harness", False),
+            ("read_file", {"path": "a.py"}, "ok", "error", "main", "model", False),
+            ("read_file", {"path": "a.py"}, "ok", "error", "main", "model", False),
+        ],
+        5,
+    ),
+]
+
+
 @pytest.mark.parametrize("name", PRESETS)
 @settings(deadline=None, max_examples=60)
+@example(script=FAILS_TWICE_IN_A_ROUND, attended=False)
 @example(script=LAPS_THAT_WAIT, attended=False)
 @given(script=scripts, attended=st.booleans())
 def test_every_finding_is_explained(name, script, attended):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 from unstuck.errors import SettingsError
@@ -40,7 +41,13 @@ class Evidence(NamedTuple):
     @property
     def strand(self) -> str:
         """What its streak is a streak of: the pattern, and the call where it is about one; a loop may hold several."""
-        return f"{self.pattern} {self.keys[0]}" if len(self.keys) == 1 else self.pattern
+        keys = self.keys
+        return _strand(self.pattern, keys[0]) if len(keys) == 1 else self.pattern
+
+
+@lru_cache(maxsize=256)
+def _strand(pattern: str, key: int) -> str:
+    return f"{pattern} {key}"
 
 
 class Detector:
@@ -123,6 +130,8 @@ class Detector:
 
 def lap_anchors(trail: Trail, symbol: int) -> tuple[int, ...]:
     """*symbol*, and with it the symbols of the cycle it stands in where two laps of one are complete."""
+    if not trail.cycles.turning:
+        return (symbol,)
     period, matched = trail.cycles.current()
     if period < 2 or matched < period:
         return (symbol,)
@@ -141,7 +150,8 @@ def firm_repeats(view: View, state: CallState, ladder: Ladder) -> int:
     lead to a nudge and no further.
     """
     repeats, excused = state.same + state.asked + view.ahead, state.excused
-    if view.ahead and view.pending is not None and view.pending.excused:
+    pending = view.pending
+    if pending is not None and pending.excused and view.ahead:
         excused += 1
     if not excused:
         return repeats

@@ -26,15 +26,34 @@ class RepeatedResult(Detector):
         state = view.state
         if state is None or state.kind == "wait" or view.pending is None:
             return None
-        if state.same + state.asked + view.ahead < self.least:
+        repeats = state.same + state.asked + view.ahead
+        if repeats < self.least:
             return None
-        failed = view.tool is not None and view.tool.failed > 0
-        ladder = self.ladder
-        if state.kind == "step" and state.terse and not failed:
+        ladder, tool, error = self.ladder, view.tool, None
+        if tool is not None and tool.failed:
+            error = tool.error
+        elif state.kind == "step" and state.terse:
             ladder = ladder.doubled()
-        repeats = firm_repeats(view, state, ladder)
+        if state.excused or view.pending.excused:
+            repeats = firm_repeats(view, state, ladder)
         if repeats < ladder.first:
             return None
-        error = view.tool.error if failed and view.tool is not None else None
-        anchors, tools, keys, first = lap_anchors(view.trail, state.symbol), (state.tool,), (state.key,), state.first
-        return Evidence(self.pattern, anchors, first, repeats, ladder, tools, keys, first, first, "calls", 1, None, error)
+        anchors, first = lap_anchors(view.trail, state.symbol), state.first
+        found = (
+            self.pattern,
+            anchors,
+            first,
+            repeats,
+            ladder,
+            (state.tool,),
+            (state.key,),
+            first,
+            first,
+            "calls",
+            1,
+            None,
+            error,
+        )
+        return tuple.__new__(
+            Evidence, found
+        )  # asked often while a run loops; a named tuple's own constructor costs three times this

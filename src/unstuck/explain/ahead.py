@@ -33,10 +33,10 @@ def next_rung(found: Found, now: Reading | None, policy: Policy, ended: str | No
     before = level >= Level.BLOCK and found.detector is not None and bool(found.detector.moments & {"call", "text"})
     if now is None:
         return Next(level, rung, None, before)
-    strand = evidence.strand
-    carried = loop.carried.get(strand, 0)
-    if (now.raw == 0 or now.streak != loop.streaks.get(strand)) and loop.level >= Level.NUDGE:
-        carried += loop.repeats.get(strand, 0)
+    strand = loop.strand(evidence.strand)
+    carried = strand.carried
+    if (now.raw == 0 or now.streak != strand.streak) and loop.level >= Level.NUDGE:
+        carried += strand.repeats
     more = max(max(rung - carried, evidence.ladder.first) * now.weight - now.raw, 1)
     return Next(level, rung, more, before, carried)
 

@@ -142,8 +142,9 @@ class _Replay:
             index = _row_of(marked, rung, ahead=rung.before and followed)
             entry = marked[index] if index is not None else None
             if index is not None and isinstance(entry, Exchange):
-                repeats = entry.repeats if followed else rung.repeats
-                marked[index] = entry._replace(decisions=(*entry.decisions, decided), repeats=repeats)
+                if not followed or entry.repeats is None:  # it stands in a round whose other calls had counted
+                    entry = entry._replace(repeats=rung.repeats, why=None)
+                marked[index] = entry._replace(decisions=(*entry.decisions, decided))
             else:
                 self._insert(found, marked, rung, followed=followed)
         return tuple(marked)
