@@ -49,7 +49,8 @@ def test_a_baseline_knows_the_loops_it_was_written_from(logs, unstuck, tmp_path)
     (logs / "a.jsonl").write_text(text(again), "utf-8")
     assert unstuck("scan", logs, *check)[0] == 0
     (logs / "c.jsonl").write_text(text(STUCK), "utf-8")
-    assert unstuck("scan", logs, *check)[0] == 1
+    status, _, err = unstuck("scan", logs, *check)
+    assert (status, err) == (1, "1 run reached stop by findings that are new\n")
 
 
 def test_a_known_loop_that_goes_further_fails(logs, unstuck, tmp_path):

@@ -171,7 +171,7 @@ def test_shadow_mode_shows_what_would_have_happened(logs, unstuck, monkeypatch):
     assert "would stop" in unstuck("scan", logs / "a.jsonl")[1]
     status, _, err = unstuck("scan", logs / "a.jsonl", "--fail-on", "stop")
     assert (status, err) == (0, "shadow mode: no run reaches stop; --fail-on observe fails where a run looped\n")
-    assert unstuck("scan", logs / "a.jsonl", "--fail-on", "observe")[::2] == (1, "")
+    assert unstuck("scan", logs / "a.jsonl", "--fail-on", "observe")[::2] == (1, "1 run reached observe\n")
 
 
 def test_broken_lines_are_named_and_do_not_end_a_scan(logs, unstuck):

@@ -49,7 +49,6 @@ class Answer:
         self._counts = Counter[str]()
         self._written = Baseline()
         self._write_to: str | None = options["write_baseline"]
-        self._failed = False
         self._kept: list[tuple[tuple[float, ...], int, RunReport]] = []
 
     def take(self, report: RunReport) -> None:
@@ -80,13 +79,17 @@ class Answer:
             click.echo(self._compared(self._baseline), err=self._json)
         if self._write_to:
             self._write(Path(self._write_to))
-        return NOTHING if not files else FAILED if self._failed else FINE
+        failed = self._counts["failed"]
+        if failed and self._fail_on is not None:
+            how = " by findings that are new" if self._baseline else ""
+            click.echo(f"{plural(failed, 'run')} reached {self._fail_on.label}{how}", err=True)
+        return NOTHING if not files else FAILED if failed else FINE
 
     def _compare(self, report: RunReport) -> None:
         """Note what of a run the baseline knows, and whether the rest fails the check."""
         new = self._known.unknown(report)
-        self._failed |= self._fail_on is not None and any(finding.level >= self._fail_on for finding in new)
-        self._counts.update(known=len(report.findings) - len(new), new=len(new), runs=bool(new))
+        failed = self._fail_on is not None and any(finding.level >= self._fail_on for finding in new)
+        self._counts.update(known=len(report.findings) - len(new), new=len(new), runs=bool(new), failed=failed)
         if len(new) < len(report.findings):
             loops = {finding.loop for finding in report.findings} - {finding.loop for finding in new}
             self._known_loops[report.run] = frozenset(loops)
@@ -103,7 +106,7 @@ class Answer:
         except OSError as error:
             raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--write-baseline") from None
         click.echo(f"{path}: {plural(len(self._written), 'known loop')} written", err=True)
-        self._failed = False
+        self._counts["failed"] = 0
 
     def _keep(self, report: RunReport) -> None:
         repeated = report.repeated
