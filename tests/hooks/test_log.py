@@ -37,6 +37,20 @@ def test_each_session_is_told_with_what_was_done(home, capsys):
     assert "let through  state.db: database is locked" in shown
 
 
+def test_in_shadow_mode_the_log_says_what_would_have_happened(tmp_path, monkeypatch, capsys):
+    """Nothing was told, refused or ended, and it stands there how far it would have come."""
+    monkeypatch.setenv("UNSTUCK_HOME", str(tmp_path))
+    environ = {"UNSTUCK_HOME": str(tmp_path), "UNSTUCK_SHADOW": "true"}
+    for number, line in enumerate((DATA / "claude_code.jsonl").read_text("utf-8").splitlines()):
+        done = answer("claude_code", json.dumps(json.loads(line)["stdin"]).encode(), environ, 1_777_881_600.0 + number)
+        assert done.output == ""
+        for entry in done.entries:
+            log.append(str(tmp_path), entry)
+    assert main(["log"]) == 0
+    actions = [line.split()[2:4] for line in capsys.readouterr().out.splitlines() if line.startswith("  20")]
+    assert actions == [["would", "nudge"], ["would", "block"]]
+
+
 def test_programs_get_one_object_a_session(home, capsys):
     """The same, without anything of arguments and results."""
     assert main(["log", "--json"]) == 0

@@ -173,7 +173,7 @@ def _line(entry: dict[str, Any]) -> Text:
     when = datetime.fromtimestamp(entry["time"], UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     if "error" in entry:
         return Text.assemble("  ", (when, "dim"), "  ", ("let through", "red"), f"  {clean(str(entry['error']))}")
-    action = str(entry.get("action") or ("shadow" if entry.get("shadow") else "noted"))
+    action = str(entry.get("action") or (f"would {entry.get('level')}" if entry.get("shadow") else "noted"))
     what = f"{clean(str(entry.get('pattern')))}, {entry.get('count')} {entry.get('unit')}"
     tools = ", ".join(clean(str(tool)) for tool in entry.get("tools", ())[:4])
     agent = "" if entry.get("agent") == "main" else f" by {shortened(clean(str(entry.get('agent'))), 20)}"
