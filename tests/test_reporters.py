@@ -98,6 +98,32 @@ def test_the_runs_of_a_file_stand_below_its_name():
     assert "standard input" in lines
 
 
+ALIKE = Loop(1, "repeated_result", ("todo",), "main", Level.BLOCK, 1, 16, 16)
+TWICE = [
+    ("the same calls", ALIKE._replace(pattern="repeated_failure", level=Level.STOP), ["repeated_failure +1"]),
+    ("other calls", ALIKE._replace(pattern="repeated_failure", last_call=17), ["repeated_result", "repeated_failure"]),
+    ("another agent", ALIKE._replace(pattern="repeated_failure", agent="two"), ["repeated_result", "repeated_failure"]),
+    ("another tool", ALIKE._replace(pattern="repeated_failure", tools=("a",)), ["repeated_result", "repeated_failure"]),
+]
+
+
+@pytest.mark.parametrize(("other", "patterns"), [row[1:] for row in TWICE], ids=[row[0] for row in TWICE])
+def test_two_loops_of_the_same_calls_are_one_row(other, patterns):
+    """Calls that both repeat their result and fail in one way do not look like twice as many; the stronger pattern stands there."""
+    other = other._replace(number=2)
+    rows = [line for line in shown(120, run("r", loops=(ALIKE, other))) if "todo" in line or other.tools[0] + " " in line]
+    assert sorted(line.removeprefix("r ").split("  todo")[0].split("  a ")[0].strip() for line in rows) == sorted(patterns)
+
+
+def test_a_row_of_two_loops_is_known_where_both_are():
+    """One that is new is not hidden behind one that is known."""
+    loops = (ALIKE, ALIKE._replace(number=2, pattern="repeated_failure"))
+    for known, is_marked in ((frozenset([1]), False), (frozenset([1, 2]), True)):
+        console = Console(file=io.StringIO(), width=130)
+        terminal.report(console, Totals(files=1), [run("r", loops=loops)], known={"r": known})
+        assert ("(known)" in console.file.getvalue()) == is_marked
+
+
 def test_shadow_mode_shows_what_would_have_happened():
     """The level that a loop would have reached stands there, the strongest first, and a line says that nothing is carried out."""
     loops = tuple(loop._replace(level=Level.OBSERVE, would=loop.level) for loop in reversed(PAIR))

@@ -195,13 +195,8 @@ class _Run:
             self._respond(event)
         elif isinstance(event, RunStart):
             self._attended = event.attended
-        self._findings += decision.findings
-        self._repeated += len(decision.repeats)
-        for _, response in decision.repeats:
-            # Each response is paid for once, however many of its calls are repeats.
-            bill = self._recent.pop(response, None)
-            if bill:
-                self._repeats.add(*bill)
+        if decision.findings or decision.repeats:
+            self._note(decision)
         if self._contents is not None:
             self._keep(event, self._contents, len(decision.findings))
 
@@ -244,6 +239,15 @@ class _Run:
         self._recent[self._monitor.messages] = bill
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
+
+    def _note(self, decision: Decision) -> None:
+        self._findings += decision.findings
+        self._repeated += len(decision.repeats)
+        for _, response in decision.repeats:
+            # Each response is paid for once, however many of its calls are repeats.
+            bill = self._recent.pop(response, None)
+            if bill:
+                self._repeats.add(*bill)
 
     def _hear(self, view: View, evidence: Evidence, loop: Any, total: int) -> None:
         """Keep how far a loop has come; that goes on when it has reached its last rung."""

@@ -119,13 +119,13 @@ def _lines(rows: Sequence[Row], names: Sequence[str], width: int) -> Iterator[Te
 
 def _run(report: RunReport, width: int, known: frozenset[int], *, wide: bool, paid: bool) -> Iterator[Row]:
     """The rows of one run; what its repeats took stands beside its first loop and is that of the whole run."""
-    loops = sorted(report.loops, key=lambda loop: (-loop.strength, -loop.repeats, loop.number))
-    for index, loop in enumerate(loops[:LOOPS]):
+    loops = _stretches(report.loops, known)
+    for index, (loop, is_known) in enumerate(loops[:LOOPS]):
         first = index == 0
         name = Text(shortened(clean(report.run), width) if first else "", "bold")
         spent = [Text(str(report.repeated.calls) if first else ""), *(_spent_cells(report, first=first) if paid else [])]
         decided = decision(loop)
-        if loop.number in known:
+        if is_known:
             decided.append(" (known)", "dim")
         pattern = Text(shortened(clean(loop.pattern), 20) + (f" +{len(loop.others)}" if loop.others else ""))
         tools = Text(_tools(loop.tools, 24 if wide else 20), "dim")
@@ -138,6 +138,26 @@ def _run(report: RunReport, width: int, known: frozenset[int], *, wide: bool, pa
             yield [Text(), tools, count, Text(), Text(), *spent[2:]]
     if len(loops) > LOOPS:
         yield [Text(), Text(f"and {plural(len(loops) - LOOPS, 'more loop')}", "dim")]
+
+
+def _stretches(loops: Sequence[Loop], known: frozenset[int]) -> list[tuple[Loop, bool]]:
+    """
+    The loops, the strongest first, and whether each is known.
+
+    Two that are about the same calls are one: each repeats its result and fails in one way, say.
+    """
+    found: dict[object, tuple[Loop, bool]] = {}
+    for loop in sorted(loops, key=lambda loop: (-loop.strength, -loop.repeats, loop.number)):
+        is_known = loop.number in known
+        calls = (loop.first_call, loop.last_call, loop.agent, frozenset(loop.tools))
+        key = calls if loop.first_call is not None else loop.number
+        if key in found:
+            first, was_known = found[key]
+            others = dict.fromkeys((*first.others, loop.pattern, *loop.others))
+            loop = first._replace(others=tuple(name for name in others if name != first.pattern))  # noqa: PLW2901 - the two as one
+            is_known &= was_known
+        found[key] = loop, is_known
+    return list(found.values())
 
 
 def _spent_cells(report: RunReport, *, first: bool) -> list[Text]:
