@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import pytest
 
 from unstuck import Options, RunEnd, SettingsError, preset
 from unstuck.guard import MOST_RUNS, Guard, failsafe
-from unstuck.live import CURRENT, MARK, LiveAgent
+from unstuck.live import CURRENT, MARK, MOST_AGENTS, MOST_OPEN, LiveAgent
 
 
 def loop(agent: LiveAgent, times: int) -> None:
@@ -77,6 +78,73 @@ def test_who_begins_inside_a_tool_is_a_sub_agent():
         assert CURRENT.get() is main
     assert (reviewer.run, reviewer.parent, reviewer.depth) == (main.run, "main", 1)
     assert inner.start("reviewer").run is not main.run
+
+
+def test_other_rules_make_another_run():
+    """A guard with rules of its own judges by those: its agent inside a tool of another guard's begins a run."""
+    main, strict = Guard().start(), Guard(ceiling=50)
+    with main.inside():
+        inner = strict.start("reviewer")
+        with inner.inside():
+            assert strict.start("checker").run is inner.run
+        assert CURRENT.get() is main
+    assert (inner.run is main.run, inner.depth) == (False, None)
+
+
+def test_runs_of_one_task_may_be_left_in_any_order():
+    """Two streams that one task reads in turn: whichever ends first, what begins afterwards is no part of either."""
+    guard = Guard()
+    one, two = guard.start("one"), guard.start("two")
+    one.enter()
+    two.enter()
+    one.leave()
+    assert CURRENT.get() is two
+    two.leave()
+    assert guard.start("later").depth is None
+
+
+def test_what_a_tool_leaves_behind_is_no_part_of_a_run_that_is_over():
+    """A task that a tool started in the background begins runs of its own once the run has ended."""
+    guard = Guard()
+    main = guard.begin("main")
+    with main.inside():
+        context = copy_context()
+    assert context.run(guard.start, "meanwhile").run is main.run
+    guard.end("main")
+    later = context.run(guard.start, "later")
+    assert (later.run is main.run, later.above) == (False, None)
+
+
+def test_a_run_ends_once():
+    """The end that is said again is not told again; a person who speaks takes it up."""
+    events = []
+    run = Guard(on_event=events.append).start().run
+    run.end("finished")
+    run.end("stopped")
+    assert [event.outcome for event in events if isinstance(event, RunEnd)] == ["finished"]
+    run.user("go on")
+    run.end()
+    assert len([event for event in events if isinstance(event, RunEnd)]) == 2
+
+
+def test_a_run_may_start_any_number_of_sub_agents():
+    """Those that were silent longest are forgotten, names are not used again, and a nudge still reaches who waits for them."""
+    main = Guard().start()
+    loop(main, 2)
+    main.called("c2", "read_file", {"path": "a"})
+    names = {main.run.spawned("reviewer", main).name for _ in range(3 * MOST_AGENTS)}
+    assert len(names) == 3 * MOST_AGENTS
+    assert len(main.run.agents) == MOST_AGENTS
+    main.returned("c2", "10 lines")
+    assert "3 times" in (main.nudge() or "")
+
+
+def test_calls_without_results_make_room():
+    """Where no responses are told and results never come, what is remembered of calls is bounded."""
+    agent = Guard().start()
+    for number in range(3 * MOST_OPEN):
+        agent.called(f"c{number}", "send", {"to": number})
+    assert (len(agent._open), len(agent._asked)) == (MOST_OPEN, MOST_OPEN)
 
 
 def test_a_nudge_waits_once_for_its_agent():

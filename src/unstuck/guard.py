@@ -12,7 +12,7 @@ from unstuck.config import Options, Settings
 from unstuck.errors import SettingsError
 from unstuck.events import MAIN, Event
 from unstuck.findings import Finding
-from unstuck.live import CURRENT, MOST_FINDINGS, LiveAgent, LiveRun, Watchers
+from unstuck.live import MOST_FINDINGS, LiveAgent, LiveRun, Watchers, current
 
 if TYPE_CHECKING:
     from unstuck.presets import Rules
@@ -81,13 +81,20 @@ class Guard:
         if self._on_finding is not None:
             self._on_finding(finding)
 
-    def start(self, agent: str = MAIN) -> LiveAgent:
-        """A run begins with *agent*, or a sub-agent in the run whose tool is running here."""
-        above = CURRENT.get()
-        if above is not None:
+    def start(self, agent: str = MAIN, *, run: str | None = None, rules: Rules | None = None) -> LiveAgent:
+        """
+        A run begins with *agent*, or a sub-agent in the run whose tool is running here, unless that has other rules.
+
+        *run* is the run's id (default: numbered), *rules* are those to judge it by (default: the guard's).
+        """
+        rules = rules or self.rules
+        above = current()
+        if above is not None and above.run.monitor.rules == rules:
             return above.run.spawned(agent, above)
         watchers = Watchers(self._note, self._on_event)
-        return LiveRun(self.rules, attended=self.attended, watchers=watchers).agent(agent)
+        first = LiveRun(rules, name=run, attended=self.attended, watchers=watchers).agent(agent)
+        first.above = above
+        return first
 
     def begin(self, key: Hashable, agent: str = MAIN, owner: Any = None) -> LiveAgent:
         """A run begins that the framework knows by *key*; *owner* is held as long as the run is, so that its `id` stays its own."""

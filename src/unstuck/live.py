@@ -8,13 +8,13 @@ does I/O, so one set of methods serves threads and tasks alike.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from unstuck.errors import LoopStopped
 from unstuck.events import MAIN, Call, Event, Message, Outcome, Result, RunEnd, RunStart, User
@@ -29,7 +29,10 @@ MARK = "[unstuck] "
 MOST_FINDINGS = 1_000
 MOST_OPEN = 256
 """Calls of one agent without a result that are remembered."""
+MOST_AGENTS = 1_024
+"""Agents of one run that are remembered; the one that was silent longest makes room."""
 _NUMBERS = count(1)
+T = TypeVar("T")
 
 
 class Watchers(NamedTuple):
@@ -43,8 +46,8 @@ class LiveRun:
     """
     One run. *name* is its id in events (default: numbered), *attended* says whether somebody can answer a question.
 
-    *findings* holds the latest 1,000; *stopped* is the finding that ended the run. Once anything in the guard raised, *off* is true
-    and every decision is `continue`: the failure is logged once, and the host goes on.
+    *findings* holds the latest 1,000; *stopped* is the finding that ended the run; *over* says that it has ended. Once anything in the
+    guard raised, *off* is true and every decision is `continue`: the failure is logged once, and the host goes on.
     """
 
     def __init__(
@@ -56,8 +59,9 @@ class LiveRun:
         self.findings: deque[Finding] = deque(maxlen=MOST_FINDINGS)
         self.stopped: Finding | None = None
         self.stop_text: str | None = None
-        self.off = False
-        self.agents: dict[str, LiveAgent] = {}
+        self.off = self.over = False
+        self.agents: OrderedDict[str, LiveAgent] = OrderedDict()
+        self._named: OrderedDict[str, int] = OrderedDict()
         self.messages = 0
         self.ids = count(1)
         self._watchers = watchers or Watchers()
@@ -130,8 +134,13 @@ class LiveRun:
         with self.lock:
             agent = self.agents.get(name)
             if agent is None:
-                agent = self.agents[name] = LiveAgent(self, name, parent, depth)
+                agent = LiveAgent(self, name, parent, depth)
+            self.keep(agent)
             return agent
+
+    def keep(self, agent: LiveAgent) -> None:
+        """*agent* acts: it is the last to make room for another."""
+        _keep(self.agents, agent.name, agent)
 
     def spawned(self, name: str, by: LiveAgent) -> LiveAgent:
         """A sub-agent that *by* starts; where the name is taken it gets a number, since it begins with an empty context."""
@@ -141,25 +150,28 @@ class LiveRun:
             return agent
 
     def free_name(self, name: str) -> str:
-        """*name*, with a number where an agent of this run has it already."""
-        free, nth = name, 1
-        while free in self.agents:
+        """*name*, with a number where an agent of this run has had it already."""
+        nth = self._named.get(name, int(name in self.agents)) + 1
+        while (free := name if nth == 1 else f"{name}#{nth}") in self.agents:
             nth += 1
-            free = f"{name}#{nth}"
+        _keep(self._named, name, nth)
         return free
 
     def user(self, text: str | None = None, origin: str = "user") -> None:
         """Somebody spoke; a person's request begins a new turn, and takes back a stop."""
         with self.lock:
             if origin == "user":
-                self.stopped = None
+                self.stopped, self.over = None, False
                 for agent in self.agents.values():
                     agent.nudges.clear()
             self.observe(User(self.name, text, origin))
 
     def end(self, outcome: str | None = None) -> None:
-        """The run is over."""
-        self.observe(RunEnd(self.name, outcome))
+        """The run is over; said again it changes nothing. What is told afterwards is still judged."""
+        with self.lock:
+            if not self.over:
+                self.over = True
+                self.observe(RunEnd(self.name, outcome))
 
 
 class LiveAgent:
@@ -180,6 +192,7 @@ class LiveAgent:
         """The model answered; *rest* are further fields of `Message` (usage, model, reasoning)."""
         run = self.run
         with run.lock:
+            run.keep(self)
             run.messages += 1
             self.message = run.messages
             self._asked.clear()
@@ -202,6 +215,7 @@ class LiveAgent:
         """
         run = self.run
         with run.lock:
+            run.keep(self)
             before = self._asked.get(id)
             if before is not None and (self.message is not None or id in self._open):
                 return before
@@ -216,7 +230,9 @@ class LiveAgent:
             else:
                 self._open[id] = None
                 if len(self._open) > MOST_OPEN:
-                    del self._open[next(iter(self._open))]
+                    oldest = next(iter(self._open))
+                    del self._open[oldest]
+                    self._asked.pop(oldest, None)
             if self.message is not None or id in self._open:
                 self._asked[id] = decision
             return decision
@@ -232,6 +248,7 @@ class LiveAgent:
         with run.lock:
             if id not in self._open:
                 return CONTINUE
+            run.keep(self)
             del self._open[id]
             if self.message is None:
                 self._asked.pop(id, None)
@@ -259,6 +276,12 @@ class LiveAgent:
         if self.run.stopped is not None:
             raise stop(self.run.stopped)
 
+    def halt(self, stop: type[LoopStopped] = LoopStopped) -> None:
+        """The same between two rounds, where nothing else goes on: what is raised to the run's first agent ends the run."""
+        if self.run.stopped is not None and not self.depth:
+            self.run.end("stopped")
+        self.check(stop)
+
     def hand_over(self, name: str) -> LiveAgent:
         """The agent called *name* goes on with this one's conversation."""
         agent = self.run.agent(name, self.name if self.name != name else self.parent, self.depth)
@@ -271,7 +294,8 @@ class LiveAgent:
 
     def leave(self) -> None:
         """The tool has run."""
-        CURRENT.set(self.above)
+        if CURRENT.get() is self:  # runs in one task may be left in another order than they were entered
+            CURRENT.set(self.above)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -285,3 +309,16 @@ class LiveAgent:
 
 CURRENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent", default=None)
 """The agent whose tool is running here."""
+
+
+def current() -> LiveAgent | None:
+    """The agent whose tool is running here; none where its run is over, as for what a tool left behind in the background."""
+    agent = CURRENT.get()
+    return None if agent is None or agent.run.over else agent
+
+
+def _keep(kept: OrderedDict[str, T], name: str, value: T) -> None:
+    kept[name] = value
+    kept.move_to_end(name)
+    if len(kept) > MOST_AGENTS:
+        kept.popitem(last=False)

@@ -17,7 +17,7 @@ from unstuck.errors import MissingDependencyError
 from unstuck.events import MAIN
 from unstuck.findings import Finding
 from unstuck.guard import Guard, OnStop, failsafe
-from unstuck.live import CURRENT, LiveAgent, LiveRun
+from unstuck.live import LiveAgent, LiveRun, current
 
 try:
     from crewai.hooks import HookAborted, InterceptionPoint
@@ -108,7 +108,7 @@ class _Hooks:
 
     def _agent(self, context: Any) -> LiveAgent:
         """An agent at one task: it begins each with an empty context. Inside a tool it is a sub-agent."""
-        name, above = getattr(context.agent, "role", None) or MAIN, CURRENT.get()
+        name, above = getattr(context.agent, "role", None) or MAIN, current()
         with self._lock:
             key = (name, id(context.task), above)
             agent = self._agents.get(key)

@@ -13,7 +13,7 @@ from unstuck.errors import MissingDependencyError
 from unstuck.events import MAIN, Usage
 from unstuck.findings import Finding
 from unstuck.guard import Guard, failsafe
-from unstuck.live import CURRENT, LiveAgent
+from unstuck.live import LiveAgent, current
 
 try:
     from strands.hooks import (
@@ -56,7 +56,7 @@ class LoopGuard(Guard, HookProvider):
 
     def _begins(self, event: BeforeInvocationEvent) -> None:
         before, name = event.invocation_state.get(KEY), _name(event.agent)
-        if isinstance(before, LiveAgent) and CURRENT.get() is None and name != before.name:
+        if isinstance(before, LiveAgent) and current() is None and name != before.name:
             event.invocation_state[KEY] = before.hand_over(name)  # the agents of a swarm share this state
         else:
             event.invocation_state[KEY] = self.start(name)

@@ -14,7 +14,7 @@ from langgraph.config import get_config
 from unstuck.adapters.langchain.exchanges import Exchanges, is_nested, name_of, thread_of, turn_of
 from unstuck.adapters.langchain.tool_node import in_node
 from unstuck.errors import LoopStopped
-from unstuck.live import CURRENT, LiveAgent
+from unstuck.live import LiveAgent, current
 
 if TYPE_CHECKING:
     from langgraph.prebuilt import ToolNode
@@ -40,7 +40,7 @@ class LoopGuard(Exchanges, AgentMiddleware):
         """A run begins; inside another agent's tool it is a sub-agent's, in a graph of agents the part of one of them."""
         config = get_config()
         thread, name = thread_of(config), name_of(config)
-        if CURRENT.get() is None and is_nested(config):
+        if current() is None and is_nested(config):
             return {"unstuck_agent": self.take_over((thread, turn_of(state)), name)}
         return {"unstuck_agent": self.start(name) if thread is None else self.begin(thread, name)}
 

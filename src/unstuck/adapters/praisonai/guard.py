@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from unstuck.adapters.praisonai.tuning import tuned
 from unstuck.adapters.praisonai.turn import Exchange, Turn, said
 from unstuck.adapters.praisonai.watched import watch
-from unstuck.events import Outcome
+from unstuck.events import MAIN, Outcome
 from unstuck.findings import Level
 from unstuck.guard import Guard, failsafe
-from unstuck.live import CURRENT, LiveAgent, LiveRun, Watchers
+from unstuck.live import LiveAgent
 
 A = TypeVar("A")
 DENIED = ("approval_denied", "permission_denied", "policy_denied", "guardrail_denied")
@@ -34,12 +34,8 @@ class LoopGuard(Guard):
         config = agent._loop_detector_config  # noqa: SLF001 - the documented place
         if config is not None and not config.enabled:
             return Turn(agent, None, autonomous)
-        above, name = CURRENT.get(), agent.name or "main"
-        if above is not None:
-            return Turn(agent, above.run.spawned(name, above), autonomous)
         rules = self.rules if config is None else tuned(self.rules, config)
-        run = LiveRun(rules, attended=self.attended, watchers=Watchers(self._note, self._on_event))
-        return Turn(agent, run.agent(name), autonomous)
+        return Turn(agent, self.start(agent.name or MAIN, rules=rules), autonomous)
 
     @failsafe
     def asked(self, place: LiveAgent, exchange: Exchange, tool: str, args: Any) -> dict[str, Any] | None:

@@ -140,9 +140,9 @@ def _end(turn: Turn) -> None:
 
 
 def _heard(own: Any, response: Any, model: Any = None, *rest: Any, **more: Any) -> Any:
-    """A response came: whose turn it is, and no tool runs, hears it."""
+    """A response came: whose turn it is, and no tool of whom runs, hears it."""
     turn = TURN.get()
-    if turn is not None and turn.place is not None and CURRENT.get() is turn.place.above:
+    if turn is not None and turn.place is not None and CURRENT.get() is not turn.place:
         turn.owner.guard.heard(turn.place, turn, response, model)
         turn.place.check()
     return own(response, model, *rest, **more)

@@ -17,10 +17,10 @@ from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
 from unstuck.adapters.pydantic_ai.run import GuardedRun
 from unstuck.adapters.pydantic_ai.stream import WatchedModel
 from unstuck.config import Options, Settings
-from unstuck.events import Event
+from unstuck.events import MAIN, Event
 from unstuck.findings import Finding
 from unstuck.guard import Guard, OnStop
-from unstuck.live import CURRENT, MARK, LiveRun, Watchers
+from unstuck.live import MARK, current
 
 if TYPE_CHECKING:
     from pydantic_ai.capabilities.abstract import WrapRunHandler
@@ -74,13 +74,8 @@ class LoopGuard(Guard, AbstractCapability[AgentDepsT]):
         return guard
 
     def _begin(self, run_id: str, name: str | None) -> None:
-        above = CURRENT.get()
-        if above is not None and above.run.monitor.rules == self.rules:
-            agent = above.run.spawned(name or "agent", above)
-        else:
-            watchers = Watchers(self._note, self._on_event)
-            agent = LiveRun(self.rules, name=run_id, attended=self.attended, watchers=watchers).agent()
-        agent.above = above
+        above = current()
+        agent = self.start(MAIN if above is None else name or "agent", run=run_id)
         self.record = RunRecord(run_id, above.run.name if above is not None else None, agent.depth or 0)
         self.runs.add(self.record)
         self._run = GuardedRun(agent, self.record)
