@@ -29,6 +29,8 @@ MARK = "[unstuck] "
 MOST_FINDINGS = 1_000
 MOST_OPEN = 256
 """Calls of one agent without a result that are remembered."""
+MOST_TOLD = 64
+"""Nudges of one agent that are put into each of its requests."""
 MOST_AGENTS = 1_024
 """Agents of one run that are remembered; the one that was silent longest makes room."""
 _NUMBERS = count(1)
@@ -46,8 +48,9 @@ class LiveRun:
     """
     One run. *name* is its id in events (default: numbered), *attended* says whether somebody can answer a question.
 
-    *findings* holds the latest 1,000; *stopped* is the finding that ended the run; *over* says that it has ended. Once anything in the
-    guard raised, *off* is true and every decision is `continue`: the failure is logged once, and the host goes on.
+    *findings* holds the latest 1,000; *first* names the agent that began the run; *stopped* is the finding that ended it, *over* says
+    that it has ended. Once anything in the guard raised, *off* is true and every decision is `continue`: the failure is logged once,
+    and the host goes on.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class LiveRun:
         self.agents: OrderedDict[str, LiveAgent] = OrderedDict()
         self._named: OrderedDict[str, int] = OrderedDict()
         self.messages = 0
+        self.first: str | None = None
         self.ids = count(1)
         self._watchers = watchers or Watchers()
         self.observe(RunStart(self.name, attended))
@@ -135,6 +139,7 @@ class LiveRun:
             agent = self.agents.get(name)
             if agent is None:
                 agent = LiveAgent(self, name, parent, depth)
+                self.first = self.first or name
             self.keep(agent)
             return agent
 
@@ -185,6 +190,7 @@ class LiveAgent:
         self.heard: Any = None
         self.pending: Any = None  # a response of which an adapter has not seen the end
         self.nudges: dict[str, None] = {}
+        self._told: dict[str, str] = {}  # by the call behind whose result it stands
         self._asked: dict[str, Decision] = {}
         self._open: dict[str, None] = {}
 
@@ -256,7 +262,7 @@ class LiveAgent:
 
     def _own(self, id: str) -> str:
         """The id in events: two agents may use the same one at the same time."""
-        return f"{self.name}/{id}" if self.depth else id
+        return id if self.name == self.run.first else f"{self.name}/{id}"
 
     def failed(self, id: str, error: BaseException) -> Decision:
         """The call *id* raised *error*."""
@@ -270,6 +276,31 @@ class LiveAgent:
             text = "\n".join(self.nudges)
             self.nudges.clear()
             return text
+
+    def tell(self, items: list[T], answered: Callable[[T], str | None], said: Callable[[str], T]) -> None:
+        """
+        Put the words that wait for this agent's model into a request, for frameworks that make each request anew from what they keep.
+
+        They stand behind the latest result, and behind the same one in every request that follows: the model is not to forget them.
+
+        Args:
+            items: the request.
+            answered: the id of the call whose result an item holds (of the last where it holds some), else `None`.
+            said: makes an item of words.
+        """
+        text = self.nudge()
+        if text is None and not self._told:
+            return
+        places = {id: place for place, item in enumerate(items, 1) if (id := answered(item)) is not None}
+        if text is not None and not places:
+            items.append(said(text))
+        elif text is not None:
+            last = max(places, key=places.__getitem__)
+            self._told[last] = "\n".join(filter(None, (self._told.get(last), text)))
+            if len(self._told) > MOST_TOLD:
+                del self._told[next(iter(self._told))]
+        for place, text in sorted(((places[id], text) for id, text in self._told.items() if id in places), reverse=True):
+            items.insert(place, said(text))
 
     def check(self, stop: type[LoopStopped] = LoopStopped) -> None:
         """Raise *stop* where the run was stopped."""
