@@ -21,6 +21,25 @@ if TYPE_CHECKING:
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
 
+class _Held(str):
+    """The name of a run, and beside it the *agent* that acts: streams show state to callers, who may want to write it down."""
+
+    __slots__ = ("agent",)
+    agent: LiveAgent
+
+    def __deepcopy__(self, memo: Any) -> _Held:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def _held(agent: LiveAgent) -> dict[str, Any]:
+    held = _Held(agent.run.name)
+    held.agent = agent
+    return {"unstuck_agent": held}
+
+
 class _State(AgentState):
     """What the middleware keeps for one invocation: never saved, not in the schema of the graph."""
 
@@ -41,8 +60,8 @@ class LoopGuard(Exchanges, AgentMiddleware):
         config = get_config()
         thread, name = thread_of(config), name_of(config)
         if current() is None and is_nested(config):
-            return {"unstuck_agent": self.take_over((thread, turn_of(state)), name)}
-        return {"unstuck_agent": self.start(name) if thread is None else self.begin(thread, name)}
+            return _held(self.take_over((thread, turn_of(state)), name))
+        return _held(self.start(name) if thread is None else self.begin(thread, name))
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """The same."""
@@ -55,7 +74,7 @@ class LoopGuard(Exchanges, AgentMiddleware):
         if agent.run.stopped is not None and self.graceful:
             last = AIMessage(agent.run.stop_text or "", response_metadata={"finish_reason": "loop_stopped"})
             return {"jump_to": "end", "messages": [last]}
-        agent.check(LoopStopped)
+        agent.halt(LoopStopped)
         text = agent.nudge()
         return None if text is None else {"messages": [HumanMessage(text)]}
 
@@ -106,6 +125,6 @@ class LoopGuard(Exchanges, AgentMiddleware):
 
     def _agent(self, state: Any) -> LiveAgent:
         """The agent of this invocation; a resumed one has lost its private state and is known by its thread."""
-        agent = state.get("unstuck_agent")
+        held = state.get("unstuck_agent")
         config = get_config()
-        return agent if isinstance(agent, LiveAgent) else self.at(thread_of(config), name_of(config))
+        return held.agent if isinstance(held, _Held) else self.at(thread_of(config), name_of(config))
