@@ -1,0 +1,16 @@
+"""
+Strands Agents: `Agent(..., hooks=[LoopGuard()])`.
+
+A stop cancels the call with the reason, lets the results of its round into the conversation, and is raised before the next model call.
+"""
+
+from __future__ import annotations
+
+from unstuck.errors import MissingDependencyError
+
+try:
+    from unstuck.adapters.strands.guard import LoopGuard, LoopStopped
+except ImportError as error:
+    raise MissingDependencyError("strands-agents", "strands") from error
+
+__all__ = ("LoopGuard", "LoopStopped")
