@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from typing import Any, ClassVar
 
 import pytest
@@ -17,8 +18,10 @@ from agno.metrics import MessageMetrics
 from agno.models.base import Model
 from agno.models.response import ModelResponse
 from agno.team import Team
+from agno.tools.function import ToolResult
 
-from unstuck import Call
+from unstuck import Call, LoopStopped, Result
+from unstuck.live import MARK
 from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import (
     DONE,
@@ -34,7 +37,8 @@ from unstuck.testing_adapters.world import (
     Said,
     Scenario,
     World,
-    scanned_file,
+    answer_of,
+    texts,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -89,6 +93,43 @@ def agent_of(world: World, guard: Any, more: Any = (), **options: Any) -> Agent:
     return Agent(model=Scripted(world), tools=tools, tool_hooks=hooks, telemetry=False, **options)
 
 
+def in_parts(world: World) -> Any:
+    def read_file(path: str):
+        """Read a file."""
+        yield from re.split(r"(?= )", world.do("read_file", path=path))
+
+    return read_file
+
+
+def in_parts_async(world: World) -> Any:
+    async def read_file(path: str):
+        """Read a file."""
+        for part in re.split(r"(?= )", world.do("read_file", path=path)):
+            yield part
+
+    return read_file
+
+
+def as_object(world: World) -> Any:
+    def read_file(path: str) -> dict[str, int]:
+        """Read a file."""
+        return {"lines": int(world.do("read_file", path=path).split()[0])}
+
+    return read_file
+
+
+def as_result(world: World) -> Any:
+    def read_file(path: str) -> ToolResult:
+        """Read a file."""
+        return ToolResult(content=world.do("read_file", path=path))
+
+    return read_file
+
+
+KINDS = [(make, way) for make in (in_parts, as_object, as_result) for way in ("sync", "async", "stream", "astream")]
+KINDS += [(in_parts_async, "async"), (in_parts_async, "astream")]
+
+
 class TestAgno(AdapterSuite):
     adapter = "agno"
     doors = ("async", "sync", "stream", "astream")
@@ -135,13 +176,38 @@ class TestAgno(AdapterSuite):
         agent = Agent(model=Scripted(world), tools=world.tools(), tool_hooks=[guard, retry], telemetry=False)
         return agent.run("Go.").messages[-1].content
 
-    def test_the_history_of_a_guarded_run_scans_to_the_same_findings(self, tmp_path):
-        """Nudge, blocks and stop stand in the history under the guard's mark, so a scan finds what the guard found."""
-        guard, path = self.guard(on_stop="end"), tmp_path / "messages.json"
-        messages = agent_of(World(LOOP), guard).run("Go.").messages
-        path.write_text(json.dumps([message.to_dict() for message in messages]), "utf-8")
-        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
-        assert scanned_file(path) == live
+    @pytest.mark.parametrize(("make", "way"), KINDS)
+    def test_every_kind_of_answer_is_read(self, make, way):
+        """A tool may answer in parts, with an object, with Agno's own result: what it says is compared, and nudged about."""
+        events, world = [], World(LOOP)
+        world.tools = lambda: [make(world)]
+        assert isinstance(self.attempt(world, self.guard(on_event=events.append), way).error, LoopStopped)
+        contents = [event.content for event in events if isinstance(event, Result) and event.outcome == "ok"]
+        assert contents == [{"lines": 10} if make is as_object else "10 lines"] * 4
+        assert [MARK in texts(request) for request in world.requests[:4]] == [False, False, False, True]
+        assert "10" in answer_of(world.requests[3], "call-3-0")
+
+    def test_parts_that_advance_are_no_loop(self):
+        """A tool that tells in parts how far a job has come says something new each time."""
+        world, guard = World(LOOP._replace(turns=LOOP.turns[:10], answer=lambda ask, nth: f"{nth * 8} percent")), self.guard()
+        world.tools = lambda: [in_parts_async(world)]
+        assert self.attempt(world, guard).answer == DONE
+        assert guard.findings == ()
+
+    def test_parts_that_break_off_are_an_error(self):
+        """A tool that raises after its first part has failed."""
+        events = []
+        guard = self.guard(on_event=events.append)
+
+        async def read_file(path: str):
+            """Read a file."""
+            yield "10"
+            raise OSError("disk on fire")
+
+        agent = Agent(model=Scripted(World(TWICE)), tools=[read_file], tool_hooks=[guard], telemetry=False)
+        asyncio.run(agent.arun("Go."))
+        results = [(event.content, event.outcome) for event in events if isinstance(event, Result)]
+        assert results == [("OSError: disk on fire", "error")] * 2
 
     def test_a_team_member_is_linked(self):
         """A team's leader hands a task to a member, whose run is a sub-agent's."""
