@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import json
 import os
 import tempfile
@@ -25,10 +27,11 @@ pytest.importorskip("crewai", reason="CrewAI warns while it is imported")
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 
-from unstuck import Call
+from unstuck import Call, RunEnd
 from unstuck.adapters.crewai import LoopGuard, LoopStopped
+from unstuck.live import MARK
 from unstuck.testing_adapters.suite import AdapterSuite
-from unstuck.testing_adapters.world import DONE, LOOP, TWICE, Answered, Ask, Asked, Item, Said, Scenario, World
+from unstuck.testing_adapters.world import DONE, LOOP, TEXT, TWICE, Answered, Ask, Asked, Item, Said, Scenario, World, texts
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -54,6 +57,20 @@ class Scripted(BaseLLM):
 
     async def acall(self, *args, **options):
         return self.call(*args, **options)
+
+
+class InText(Scripted):
+    """The same for a model that has no function calls: it writes them."""
+
+    def supports_function_calling(self):
+        return False
+
+    def call(self, messages, tools=None, *args, **options):
+        calls = self.world.turn(item for message in messages for item in items(message))
+        if not calls:
+            return f"Thought: I now can give a great answer\nFinal Answer: {DONE}"
+        ((_, ask),) = calls
+        return f"Thought: {TEXT}\nAction: {ask.tool}\nAction Input: {json.dumps(dict(ask.args))}"
 
 
 def items(message: Any) -> list[Item]:
@@ -132,6 +149,40 @@ def test_the_limit_of_crewai_does_not_come_first(monkeypatch):
     outcome = suite.attempt(world, suite.guard())
     assert isinstance(outcome.error, LoopStopped)
     assert len(world.requests) == 8
+
+
+def test_each_execution_begins_anew():
+    """What is kicked off again, the same crew or crews one after another, begins with an empty context: nothing is counted on."""
+    guard, crew = LoopGuard(), crew_of(World(TWICE))
+    with guard.watching():
+        for _ in range(4):
+            crew.agents[0].llm = Scripted(World(TWICE))
+            assert crew.kickoff().raw == DONE
+        for _ in range(8):
+            assert crew_of(World(TWICE)).kickoff().raw == DONE
+            gc.collect()  # what takes the memory of a task that is gone is another task
+    assert guard.findings == ()
+
+
+def test_an_agent_that_calls_in_text_is_watched():
+    """CrewAI answers equal calls in text itself, and adds to some answers how to call: the model is nudged and the run stopped all the same."""
+    world, guard = World(LOOP), LoopGuard()
+    crew = crew_of(world)
+    crew.agents[0].llm = InText(world)
+    with pytest.raises(LoopStopped), guard.watching():
+        crew.kickoff()
+    assert [found.level.label for found in guard.findings] == ["nudge", "block", "stop"]
+    assert [MARK in texts(request) for request in world.requests[:5]] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize("world", [World(TWICE), World(LOOP)], ids=["finished", "stopped"])
+def test_the_run_ends_with_what_is_watched(world):
+    """Whatever comes of it, the run is over behind the `with`."""
+    events = []
+    with contextlib.suppress(LoopStopped), LoopGuard(on_event=events.append).watching():
+        crew_of(world).kickoff()
+    assert isinstance(events[-1], RunEnd)
+    assert [isinstance(event, RunEnd) for event in events].count(True) == 1
 
 
 def test_a_coworker_is_linked():
