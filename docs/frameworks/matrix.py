@@ -78,9 +78,17 @@ def reason(case: ET.Element, where: str) -> str | None:
 def cell(cases: dict[str, str | None]) -> str:
     """Yes, a gap, or the ways in that pass and those that do not."""
     passed, gaps = [case for case, why in cases.items() if not why], [case for case, why in cases.items() if why]
-    if cases.keys() == {""} or cases.keys() == set(USEFUL):
+    if cases.keys() == {""} or cases.keys() == set(USEFUL) or not passed:
         return "gap" if gaps else "yes"
     return ", ".join([*passed, *(f"gap: {case}" for case in gaps)])
+
+
+def gaps_of(cases: dict[str, str | None]) -> list[tuple[str, str]]:
+    """The cases that do not pass, with the reasons; one row without a case where the reason is one for all."""
+    gaps = [(f" ({case})" if case else "", why) for case, why in cases.items() if why]
+    if len(gaps) == len(cases) and len({why for _, why in gaps}) == 1:
+        return [("", gaps[0][1])]
+    return gaps
 
 
 def told(column: Column) -> str:
@@ -100,11 +108,10 @@ def page(found: list[Column]) -> str:
         for check in CHECKS
     )
     gaps = "".join(
-        f"| {column.name} | {check[5:].replace('_', ' ')}{f' ({case})' if case else ''} | {why} |\n"
+        f"| {column.name} | {check[5:].replace('_', ' ')}{case} | {why} |\n"
         for column in found
         for check in CHECKS
-        for case, why in column.checks[check].items()
-        if why
+        for case, why in gaps_of(column.checks[check])
     )
     incidents = "".join(
         f"| {column.name} | {column.incident['executed']} of 47 times | {told(column)} | `{column.incident['caller']}` |\n"

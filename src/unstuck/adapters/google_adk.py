@@ -2,11 +2,12 @@
 Google ADK: `App(name=..., root_agent=..., plugins=[LoopGuard()])`.
 
 A stop answers the call with the reason and is raised before the next model call. `LoopStopped` is no `Exception`, so the plugin manager
-does not wrap it into a `RuntimeError`. A nudge stands in one request only.
+does not wrap it into a `RuntimeError`.
 """
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from unstuck.errors import LoopStopped, MissingDependencyError
@@ -47,10 +48,13 @@ class LoopGuard(Guard, BasePlugin):
         agent = self._agent(callback_context)
         if agent.run.stopped is not None and self.graceful:
             return LlmResponse(content=_content("model", agent.run.stop_text), custom_metadata={"unstuck": "loop_stopped"})
-        agent.check(LoopStopped)
-        text = agent.nudge()
-        if text is not None:
-            llm_request.contents.append(_content("user", text))
+        agent.halt(LoopStopped)
+        results = count(1)  # ids are taken out of requests, so results are told by their order
+        agent.tell(
+            llm_request.contents,
+            lambda content: str(next(results)) if any(part.function_response for part in content.parts or ()) else None,
+            lambda text: _content("user", text),
+        )
         return None
 
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite("unstuck.testing_adapters.suite", "unstuck.testing_adapters.world")
+pytest.register_assert_rewrite(*(f"unstuck.testing_adapters.{name}" for name in ("driver", "suite", "world")))
 
 from unstuck.testing_adapters.suite import AdapterSuite  # noqa: E402
 from unstuck.testing_adapters.world import Ask, Item, Scenario, World  # noqa: E402

@@ -6,12 +6,11 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -23,6 +22,7 @@ from unstuck.events import Call, Event, Message, Result, RunStart
 from unstuck.findings import Level
 from unstuck.ladder import Ladder
 from unstuck.live import MARK
+from unstuck.testing_adapters.driver import Driver, Outcome, found
 from unstuck.testing_adapters.world import (
     BROKEN,
     DONE,
@@ -65,89 +65,19 @@ class _Raises(Detector):
         return None
 
 
-class Outcome(NamedTuple):
-    """What the caller of one run got: a last answer or an exception."""
-
-    answer: str | None
-    error: BaseException | None
-
-
-class AdapterSuite:
+class AdapterSuite(Driver):
     """
     Make a subclass `TestX` in `tests/adapters/test_x.py` with *adapter*, *drive* and the doors beside it.
 
     *gaps* maps names of tests (with the parameter in brackets where there is one) to the reason why the framework cannot do that.
     """
 
-    adapter: ClassVar[str]
-    """The adapter's name in `unstuck.adapters`, or a module of your own by its full name."""
-    prefix: ClassVar[str] = ""
-    """What the framework puts before the names of tools."""
-    gaps: ClassVar[Mapping[str, str]] = {}
-    doors: ClassVar[tuple[str, ...]] = ("async",)
-    """Ways into the framework, `async` is `drive`; the others are handled by `enter`."""
-
-    async def drive(self, world: World, guard: Any) -> str:
-        """Run an agent with the tools and the script of *world* under *guard* (`None`: without one); return its last answer."""
-        raise NotImplementedError
-
-    def enter(self, door: str, world: World, guard: Any) -> str:
-        """Run it through another *door* of the framework: `sync`, `stream` ..."""
-        raise NotImplementedError
-
-    async def delegate(self, outer: World, inner: World, guard: Any) -> str:
-        """As `drive`, with one more tool `ask_reviewer` that runs an agent called `reviewer` on *inner*."""
-        raise NotImplementedError
-
-    async def hand_off(self, world: World, other: World, guard: Any) -> str:
-        """Run an agent called `first` (*world*, which has no calls) that hands the conversation to `second` (*other*)."""
-        raise NotImplementedError
-
-    async def run_again(self, world: World, guard: Any) -> str:
-        """As `drive`, in a way in which the tool of the first call runs twice: a resumed interrupt, a retry."""
-        raise NotImplementedError
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Each door is a case of its own."""
-        if "door" in metafunc.fixturenames:
-            metafunc.parametrize("door", self.doors)
-
-    async def export(self, world: World, guard: Any, path: Path) -> str:
-        """As `drive`, and write the messages that the framework holds to *path*, in a format that `unstuck scan` reads."""
-        raise NotImplementedError
-
-    @pytest.fixture(autouse=True)
-    def _gap(self, request: pytest.FixtureRequest) -> None:
-        for name in (request.node.name, request.node.originalname):
-            if name in self.gaps:
-                request.applymarker(pytest.mark.xfail(reason=self.gaps[name], strict=True))
-                return
-
-    def module(self) -> Any:
-        """The adapter, with its `LoopGuard` and its `LoopStopped`."""
-        return import_module(self.adapter if "." in self.adapter else f"unstuck.adapters.{self.adapter}")
-
-    def guard(self, **settings: Any) -> Any:
-        """A guard of the adapter."""
-        return self.module().LoopGuard(**settings)
-
-    def attempt(self, world: World, guard: Any, door: str = "async") -> Outcome:
-        """Run *world* and keep what comes out."""
-        try:
-            answer = asyncio.run(self.drive(world, guard)) if door == "async" else self.enter(door, world, guard)
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:
-            return Outcome(None, error)
-        return Outcome(answer, None)
-
     def test_the_ladder_is_that_of_scan(self, tmp_path: Path) -> None:
         """A loop is nudged, blocked and stopped where `unstuck scan` of the same events says."""
         guard = self.guard()
         self.attempt(World(LOOP), guard)
-        live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
-        assert live == scanned(events_of(LOOP), tmp_path / "run.jsonl")
-        assert [found[1] for found in live] == [3, 5, 8]
+        assert found(guard) == scanned(events_of(LOOP), tmp_path / "run.jsonl")
+        assert [finding.call for finding in guard.findings] == [3, 5, 8]
 
     def test_the_incident_of_47_reads(self, record_property: Callable[[str, object], None]) -> None:
         """The model asks 47 times for one file: it is read four times, the model is told why not, the caller gets a stop."""
@@ -170,15 +100,21 @@ class AdapterSuite:
             events: list[Event] = []
             guard = self.guard(on_event=events.append)
             self.attempt(World(scenario), guard)
-            live = [(found.pattern, found.call, found.message, found.level.label) for found in guard.findings]
-            assert live == scanned(events, tmp_path / f"{number}.jsonl")
+            assert found(guard) == scanned(events, tmp_path / f"{number}.jsonl")
 
     def test_exported_messages_scan_to_the_same_findings(self, tmp_path: Path) -> None:
         """What the framework keeps of a run, read by `unstuck scan`, gives the findings that the guard had, in shadow mode."""
         guard, path = self.guard(shadow=True), tmp_path / "messages.jsonl"
         assert asyncio.run(self.export(World(TEN), guard, path)) == DONE
-        live = [(found.pattern, found.call, found.message, found.would and found.would.label) for found in guard.findings]
-        assert live == scanned_file(path)
+        assert found(guard) == scanned_file(path)
+
+    def test_messages_of_a_guarded_run_scan_to_the_same_findings(self, tmp_path: Path) -> None:
+        """Nudge and blocks, and the stop where it is quiet, stand in the messages as what they are: a scan finds what the guard found."""
+        quiet = "test_a_quiet_stop_ends_the_run" not in self.gaps
+        guard, path = self.guard(**{"on_stop": "end"} if quiet else {}), tmp_path / "messages.jsonl"
+        asyncio.run(self.export(World(LOOP._replace(turns=LOOP.turns[: 10 if quiet else 7])), guard, path))
+        assert [finding.call for finding in guard.findings] == [3, 5, 8][: 3 if quiet else 2]
+        assert found(guard) == scanned_file(path)
 
     def test_parallel_calls_are_one_round(self) -> None:
         """Two calls in each response are one round: the third is nudged, and calls are told by the response that holds them."""
@@ -203,6 +139,14 @@ class AdapterSuite:
         assert [MARK in texts(request) for request in world.requests[:4]] == [False, False, False, True]
         assert "3 times" in texts(world.requests[3])
 
+    def test_a_nudge_stays(self) -> None:
+        """What the model was told stands in the requests that follow too, once: it is not to forget it."""
+        world = World(LOOP)
+        self.attempt(world, self.guard())
+        told = texts(world.requests[4])
+        assert told.count(MARK) == 1
+        assert "3 times" in told
+
     def test_a_block_is_answered_truthfully(self) -> None:
         """The model reads in place of the fifth result that the call was not executed, and why."""
         world = World(LOOP)
@@ -221,12 +165,12 @@ class AdapterSuite:
         assert outcome.error.finding.pattern == "repeated_result"
         assert len(world.requests) == 8
 
-    def test_a_quiet_stop_ends_the_run(self) -> None:
+    def test_a_quiet_stop_ends_the_run(self, door: str) -> None:
         """With `on_stop="end"` the run returns; the model is not asked a ninth time, and the guard says why."""
         world, guard = World(LOOP), self.guard(on_stop="end")
-        outcome = self.attempt(world, guard)
+        outcome = self.attempt(world, guard, door)
         assert outcome.error is None
-        assert outcome.answer != DONE
+        assert DONE not in str(outcome.answer)
         assert len(world.requests) == 8
         assert guard.findings[-1].level is Level.STOP
 
