@@ -160,6 +160,13 @@ def test_broken_lines_are_named_once(logs, unstuck):
     assert unstuck("broken.jsonl")[2].count("broken.jsonl") == 1
 
 
+def test_many_broken_lines_are_not_all_named(logs, unstuck):
+    """Read in a wrong format a file may have nothing else: a hundred are named."""
+    (logs / "broken.jsonl").write_text(text_of(STUCK) + "{no json\n" * 250, "utf-8")
+    err = unstuck("broken.jsonl")[2].splitlines()
+    assert (len(err), err[-1]) == (101, "broken.jsonl: further broken lines are not named")
+
+
 def test_the_file_that_changed_the_ladder_is_named(logs, unstuck):
     """A ladder of one's own says which file it is from: the one on the command line, else that of the folder."""
     assert "nudge 2, block 5, stop 8 (own.toml)" in unstuck("one.jsonl", "--config", "own.toml")[1]

@@ -47,6 +47,17 @@ def test_a_folder_without_files_is_named(logs, unstuck):
     assert unstuck("scan", "none") == (3, "", "none: there is no file in it\nnothing readable\n")
 
 
+def test_a_file_without_a_run_is_named(logs, unstuck):
+    """Nothing is said about loops where there was no run, such as in a file that is read in a wrong format."""
+    (logs / "notes.jsonl").write_text('{"type": "note"}\n', "utf-8")
+    status, out, err = unstuck("scan", "notes.jsonl", "--format", "events")
+    assert (status, out, err) == (
+        0,
+        "1 file, 0 runs, 0 calls\nThere is no run to judge.\n",
+        "notes.jsonl: there is no run in it\n",
+    )
+
+
 def shut(path: Path, monkeypatch) -> None:
     """The system refuses to list *path* (as root, which may look into every folder, a test has to say so itself)."""
     real = os.scandir

@@ -27,13 +27,18 @@ def logs(tmp_path):
     return tmp_path
 
 
+PIPED = ["scan a.jsonl", "scan a.jsonl --json", "explain a.jsonl r7", "schema", "--help", "scan --help", "log"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no closed pipes of this kind on Windows")
-def test_a_closed_pipe_is_quiet(logs):
-    """When the reader of the answer goes away, there is no traceback."""
-    (logs / "a.jsonl").write_text(text([event._replace(run=f"r{n}") for n in range(3000) for event in RUN[:2]]), "utf-8")
-    command = [sys.executable, "-m", "unstuck", "scan", "--json", str(logs / "a.jsonl")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.readline()
+@pytest.mark.parametrize("arguments", PIPED)
+def test_a_closed_pipe_is_quiet(logs, arguments):
+    """When the reader of the answer goes away, there is no traceback, and no status that would say that a run looped."""
+    (logs / "a.jsonl").write_text(text([event._replace(run=f"r{n}") for n in range(300) for event in RUN]), "utf-8")
+    (logs / "hooks.jsonl").write_text('{"time": 1, "program": "codex", "session": "s", "error": "x"}\n', "utf-8")
+    command = [sys.executable, "-m", "unstuck", *arguments.split()]
+    environment = {**os.environ, "UNSTUCK_HOME": str(logs)}
+    with subprocess.Popen(command, cwd=logs, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unstuck.cli.scan import config_option, known_format, preset_option, rules_of
-from unstuck.errors import ReadError
+from unstuck.cli.scanning import NAMED_LINES
+from unstuck.errors import LineError, ReadError
 from unstuck.findings import Level
 from unstuck.traces.source import Source
 
@@ -86,8 +87,18 @@ def _once(file: str) -> bytes | None:
 
 
 def _source(file: str, data: bytes | None, *, told: bool = False) -> Source:
-    """The recording, from its beginning; broken lines are *told* once."""
-    report: Any = {"report": lambda error: click.echo(str(error), err=True)} if told else {}
+    """The recording, from its beginning; broken lines are *told* once, and not more of them than a scan names."""
+    broken = 0
+
+    def tell(error: LineError) -> None:
+        nonlocal broken
+        broken += 1
+        if broken <= NAMED_LINES:
+            click.echo(str(error), err=True)
+        elif broken == NAMED_LINES + 1:
+            click.echo(f"{file}: further broken lines are not named", err=True)
+
+    report: Any = {"report": tell} if told else {}
     if data is not None:
         return Source(io.BytesIO(data), file, **report)
     return Source.open(Path(file), **report)
@@ -157,8 +168,7 @@ def _show(explanation: Explanation, options: dict[str, Any]) -> None:
 
         click.echo(json.dumps(record(explanation, content=content)))
         return
-    from rich.console import Console
-
+    from unstuck.cli.output import Output
     from unstuck.reporters import explain
 
-    explain.report(Console(soft_wrap=False), explanation, content=content)
+    explain.report(Output(soft_wrap=False), explanation, content=content)

@@ -152,10 +152,11 @@ def _kept(where: str) -> list[Row]:
 
 
 def _show(shown: list[Session], count: int) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(soft_wrap=True, highlight=False)
+    from unstuck.cli.output import Output
+
+    console = Output(soft_wrap=True, highlight=False)
     for one in shown:
         title = module_of(one.program).TITLE if one.program in AGENTS else clean(one.program)
         name = shortened(clean(one.session), 36) or "(no session)"

@@ -65,9 +65,10 @@ def _size(file: Input) -> int:
 
 
 def _bar(progress: Progress, total: int) -> Any:
-    from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TimeRemainingColumn
     from rich.progress import Progress as Rich
+
+    from unstuck.cli.output import Output
 
     class Bar(Rich):
         """Asks where the scan is whenever it draws itself, so that reading need not tell."""
@@ -77,6 +78,6 @@ def _bar(progress: Progress, total: int) -> Any:
                 self.update(task.id, completed=progress.position)
             return super().get_renderables()
 
-    bar = Bar(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    bar = Bar(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=Output(stderr=True), transient=True)
     bar.add_task("scan", total=total or None)
     return bar

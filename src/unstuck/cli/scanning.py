@@ -118,12 +118,11 @@ class Answer:
             heapq.heappushpop(self._kept, entry)
 
     def _show(self, kept: list[RunReport]) -> None:
-        from rich.console import Console
-
+        from unstuck.cli.output import Output
         from unstuck.reporters import terminal
 
         hidden = self.totals.looping - len(kept)
-        terminal.report(Console(soft_wrap=False), self.totals, kept, hidden, self._known_loops)
+        terminal.report(Output(soft_wrap=False), self.totals, kept, hidden, self._known_loops)
 
 
 class Scanning:
@@ -178,10 +177,13 @@ class Scanning:
             source = self._open(file.path, report)
             try:
                 progress.follow(source)
-                for run in self._scan.runs(source, self._format):
+                runs = 0
+                for runs, run in enumerate(self._scan.runs(source, self._format), 1):  # noqa: B007 - their number is told
                     if not self._ended_before(run):
                         self._answer.take(run)
                 self.read += 1
+                if file.named and not runs:
+                    self._say(f"{file.path}: there is no run in it")
             finally:
                 progress.leave(source)
                 source.close()

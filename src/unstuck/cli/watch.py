@@ -55,8 +55,7 @@ def command(paths: tuple[str, ...], since: datetime | None, *, once: bool) -> in
     PATH is a session file or a folder; without one, the places where coding agents keep sessions. Sessions are only read; hooks are not
     needed. Ctrl-C ends it. Following needs the extra `watch`, --once does not.
     """
-    from rich.console import Console
-
+    from unstuck.cli.output import Output
     from unstuck.config import Options
 
     folders = [Path(path) for path in paths] or known_places(os.environ, Path.home())[0]
@@ -68,7 +67,7 @@ def command(paths: tuple[str, ...], since: datetime | None, *, once: bool) -> in
     for path, changed in modified(_all_files(folders), time.time() - span.total_seconds()):
         followed.touch(path, changed)
     followed.read(time.time())
-    console = Console()
+    console = Output()
     if once:
         console.print(_now(console, followed, span))
         return 0

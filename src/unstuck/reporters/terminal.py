@@ -58,6 +58,8 @@ def _summary(totals: Totals) -> RenderableType:
         *_spent(totals.tokens, totals.usd),
     ]
     first = Text(", ".join(read))
+    if not totals.runs:
+        return Group(first, Text("There is no run to judge."))
     if not totals.looping:
         return Group(first, Text("No run looped.", "green"))
     second = Text.assemble((f"{totals.looping:,} of {plural(totals.runs, 'run')} looped", "bold"))
