@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from unstuck.hooks import log
+from unstuck.hooks import log, run
 from unstuck.monitor import Monitor
 from unstuck.store import FILE, Key, Saved, Store
 
@@ -101,6 +102,17 @@ def test_whatever_is_wrong_the_call_goes_through(tmp_path, prepare, given, reaso
     assert (done.returncode, done.stdout) == (0, b"")
     assert reason in errors(home)
     assert "command 1" not in errors(home)
+
+
+def test_an_event_of_any_length_is_taken_in_and_memory_is_bounded(monkeypatch):
+    """No more is kept than the bound and a byte, the writer is heard to the end, and the log says why nothing was judged."""
+    monkeypatch.setattr(run, "MOST_BYTES", 1024 * 1024)
+    for size in (0, 1024 * 1024, 1024 * 1024 + 1, 5_000_000):
+        stream = io.BytesIO(b" " * size)
+        raw = run._taken(stream)
+        assert (len(raw), stream.tell()) == (min(size, 1024 * 1024 + 1), size)
+    done = run.answer("claude_code", raw, {}, 1.0)
+    assert (done.output, done.entries[0]["error"]) == ("", "the event: it is longer than 1 MB")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

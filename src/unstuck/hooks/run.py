@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from unstuck.errors import ReadError, UnstuckError
 from unstuck.findings import Level
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BUDGET = 5.0
 """Seconds after which a hook gives up and lets the call through."""
+MOST_BYTES = 256 * 1024 * 1024
+"""Of one event. What takes more memory than a hook may is not looked at; JSON takes two to ten times its size."""
 PATIENCE = 2.5
 """Of these, seconds that it waits for other hooks that are writing."""
 USAGE = f"usage: unstuck hook run AGENT, where AGENT is one of {', '.join(AGENTS)}"
@@ -57,10 +59,18 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     where = folder(os.environ)
     _watch(arguments[0], where)
-    done = answer(arguments[0], sys.stdin.buffer.read(), os.environ, time.time(), last=True)
+    done = answer(arguments[0], _taken(sys.stdin.buffer), os.environ, time.time(), last=True)
     _write(where, (*done.entries, *_printed(done.output, arguments[0])))
     # Everything is written; taking the interpreter down in order would cost a person time on every call.
     os._exit(0)
+
+
+def _taken(stream: BinaryIO) -> bytes:
+    """All of *stream*, of which no more is kept than shows that it is too long: whoever writes it must not find it closed."""
+    raw = stream.read(MOST_BYTES + 1)
+    while len(raw) > MOST_BYTES and stream.read(1024 * 1024):
+        pass
+    return raw
 
 
 def _printed(output: str, agent: str) -> tuple[Mapping[str, Any], ...]:
@@ -98,6 +108,8 @@ def answer(agent: str, raw: bytes, environ: Environ, now: float, *, last: bool =
 
 def _parsed(raw: bytes) -> dict[str, Any]:
     """The event; raises `ReadError` where it is none, with a place and nothing of its text."""
+    if len(raw) > MOST_BYTES:
+        raise ReadError("the event", f"it is longer than {MOST_BYTES // (1024 * 1024)} MB")
     try:
         payload = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     except json.JSONDecodeError as error:
