@@ -13,7 +13,7 @@ from unstuck.cycles import Step
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import NEVER_EMPTY, SLOW, TELLING, TERSE, cover_ground
+from unstuck.settle import NEVER_EMPTY, SLOW, TELLING, cover_ground
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
@@ -32,7 +32,7 @@ def take_again(
     Args: *round_* has one call, *pending*, which succeeded with *text* at *time*.
     """
     key, kind, number = pending.key, pending.kind, round_.number
-    state, tool = trail.calls.get(key), trail.tools.get(pending.tool)
+    state, tool = trail.known(key), trail.tools.get(pending.tool)
     if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending, time):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
@@ -50,7 +50,7 @@ def take_again(
     if state.stirred != ledger.stirred:
         state.excused += 1
     state.round, state.last, state.time, state.whole = number, call, time, pending.whole
-    state.terse, state.stirred = len(text) <= TERSE, ledger.stirred
+    state.stirred = ledger.stirred
     del trail.calls[key]
     trail.calls[key] = state
     cover_ground(trail, pending)

@@ -61,14 +61,14 @@ class Cycles:
         self.window = window
         self.steps: deque[Step] = deque(maxlen=window)
         self.total = 0
-        self._seen: dict[int, int] = {}  # symbol -> its latest position, counted from the run's first round
+        self.seen: dict[int, int] = {}  # symbol -> its latest position, counted from the run's first round
         self._gaps: deque[int] = deque(maxlen=window)  # how far before each step its symbol stood last, 0 for not
         self.matched: dict[int, int] = {}  # period -> how many of the newest symbols equal the one a period earlier
         self.best = (0, 0)
 
     def add(self, step: Step) -> None:
         """Take up one round."""
-        steps, position, symbol, seen = self.steps, self.total, step[0], self._seen
+        steps, position, symbol, seen = self.steps, self.total, step[0], self.seen
         if position >= self.window:
             oldest = steps[0][0]
             if seen[oldest] == position - self.window:
@@ -104,10 +104,6 @@ class Cycles:
         self.matched[period] = length = length + 1
         self.best = period, length
         return True
-
-    def knows(self, symbol: int) -> bool:
-        """Whether one of the latest rounds was *symbol*."""
-        return symbol in self._seen
 
     def _try_places(self, kept: dict[int, int]) -> None:
         """Begin to follow the periods at which the newest symbol stood before, multiples of what is followed left out."""
@@ -157,8 +153,8 @@ class Cycles:
             made.steps.append(Step(symbol, call, message, taken, waits))
         start = made.total - len(made.steps)
         for index, step in enumerate(made.steps, start):
-            made._gaps.append(index - made._seen.get(step.symbol, index))
-            made._seen[step.symbol] = index
+            made._gaps.append(index - made.seen.get(step.symbol, index))
+            made.seen[step.symbol] = index
         made.matched = dict(saved["matched"])
         made._weigh()
         return made

@@ -27,17 +27,15 @@ _LONG = 1_024
 
 _PLAIN = frozenset((str, int, bool, type(None), float))
 
+form_digest: Callable[[bytes], int] = _xxh
+"""The digest of a canonical form."""
+
 
 def text_digest(text: str) -> int:
     """The digest of *text*, lone surrogates included."""
     if len(text) > LONGEST:
         text = f"{len(text)}\x00{text[: LONGEST // 2]}{text[-LONGEST // 2 :]}"
     return _xxh(text.encode("utf-8", "surrogatepass"))
-
-
-def form_digest(form: bytes) -> int:
-    """The digest of a canonical form."""
-    return _xxh(form)
 
 
 def hexed(digest: int) -> str:

@@ -14,8 +14,8 @@ from unstuck.cycles import Step
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import NEVER_EMPTY, TERSE
-from unstuck.states import CallState, Pending, Round, ToolState
+from unstuck.settle import NEVER_EMPTY
+from unstuck.states import Once, Pending, Round, ToolState
 from unstuck.trail import Trail
 from unstuck.view import View
 
@@ -38,7 +38,7 @@ def take_fresh(
     tool = trail.tools.get(name)
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     symbol = key ^ (raw * 31 & 0xFFFFFFFFFFFFFFFF)
-    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or trail.cycles.knows(symbol):
+    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in trail.cycles.seen:
         return None
     call, number = pending.call, round_.number
     if kind not in NEVER_EMPTY:
@@ -46,20 +46,23 @@ def take_fresh(
             return None
         trail.full_round = number
     trail.recent.append([call, pending.message, key, name, False])
-    if ledger.intervals is not None:
-        ledger.intervals.step(pending)
+    intervals = ledger.intervals
+    if intervals is not None and len(intervals.now) < intervals.MOST:
+        intervals.step(pending)
     if kind in _STIRS and key not in ledger.written:
         ledger.stirred += 1
         ledger.note_write(key)
-    _note_call(ledger, trail, CallState(pending, raw, text, number), time)
+    epoch = ledger.epoch
+    once = (key, name, kind, call, raw, text, number, epoch, ledger.stirred, pending.whole, ledger.compaction, time)
+    trail.note(_tuple(Once, once))
     if tool is None:
         tool = trail.new_tool(name)
-    trail.new_round = trail.ok_round = tool.ok_round = tool.chain_round = number
+    trail.ok_round = tool.ok_round = tool.chain_round = number
     trail.failed = tool.echo = 0
     if tool.chain != 1:
         tool.chain, tool.chain_asked, tool.loose = 1, 0, False
     tool.raw, tool.text, tool.masked = raw, text, None
-    tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), ledger.epoch
+    tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), epoch
     tool.args, tool.key = pending, key
     trail.cycles.add(_tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), kind == "wait")))
     deep = ledger.delegations
@@ -76,17 +79,3 @@ def _says_something_else(tool: ToolState, pending: Pending, raw: int, text: str)
     if before[:6] == text[:6] and abs(len(before) - len(text)) <= 256:
         return False
     return not ((pending.kind != "read" or pending.is_shell) and 0 < len(text) <= 200 and pending.may_hold(text))
-
-
-def _note_call(ledger: LedgerState, trail: Trail, state: CallState, time: float | None) -> None:
-    state.epoch, state.stirred, state.terse = ledger.epoch, ledger.stirred, len(state.text or "") <= TERSE
-    if ledger.compaction:
-        state.compaction = ledger.compaction
-    if time is not None:
-        state.time = time
-    calls = trail.calls
-    if len(calls) >= trail.most:
-        del calls[next(iter(calls))]
-    calls[state.key] = state
-    if trail.redundant:
-        trail.redundant = []

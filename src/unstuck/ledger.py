@@ -21,7 +21,7 @@ from unstuck.kinds import ACTION_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.settle import NEVER_EMPTY, SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
-from unstuck.states import HEAVY, CallState, Pending, Round
+from unstuck.states import HEAVY, CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
 from unstuck.view import View
@@ -111,7 +111,9 @@ class Ledger(LedgerRounds):
             self._stand_apart(trail, event, args)
             return NONE
         round_, views = trail.round, NONE
-        if round_ is None or number is None or number != round_.message:
+        if round_ is None and number is None:
+            round_ = self._begin_round(trail)
+        elif round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None
@@ -133,10 +135,15 @@ class Ledger(LedgerRounds):
             self._set_aside(trail, pending, event)
             return views
         if trail.window_calls is not None:
-            trail.window_calls.add(pending.whole, ordinal, round_.response, name)
+            trail.window_calls.add(pending.whole or pending.key, ordinal, round_.response, name)
         if self.spent is not None:
             self.spent.call(agent, name, ordinal, event.time)
-        seen = self._foreseen(trail, round_, pending)
+        key, tool = pending.key, trail.tools.get(name)
+        state = trail.known(key) if key in trail.calls else None
+        quiet = tool is None or (tool.chain < 2 and tool.failed < 2 and tool.echo < 2)
+        if quiet and state is None and pending.kind != "delegate" and "call" not in self.always:
+            return views
+        seen = self._foreseen(trail, round_, pending, state, tool)
         return [*views, *seen] if views else seen
 
     def _asked(self, event: Call, round_: Round, kind: str, args: Any) -> Pending:
@@ -155,13 +162,15 @@ class Ledger(LedgerRounds):
                 args = _without(args, self._beside)
         light = form is not None and len(form) <= HEAVY and args is identifying
         pending = Pending(event, self.calls, round_.response, key, kind, args, light)
-        pending.whole = whole
+        if whole != key:
+            pending.whole = whole
         return pending
 
-    def _foreseen(self, trail: Trail, round_: Round, pending: Pending) -> Sequence[View]:
+    def _foreseen(
+        self, trail: Trail, round_: Round, pending: Pending, state: CallState | None, tool: ToolState | None
+    ) -> Sequence[View]:
         """What a call about to run would be a sign of if it came to what it came to before."""
         key, epoch = pending.key, self.epoch
-        state, tool = trail.calls.get(key), trail.tools.get(pending.tool)
         signs = DELEGATED if pending.kind == "delegate" else 0
         if state is not None:
             pending.excused = state.stirred != self.stirred
@@ -214,7 +223,7 @@ class Ledger(LedgerRounds):
         """A call that is no evidence: made by a program, sent again, exempt, or approved by a person."""
         pending.exempt = event.origin == "model" and self.reading.is_exempt(event.tool)
         pending.ignored = event.origin != "model" or pending.exempt
-        state = trail.calls.get(pending.key)
+        state = trail.known(pending.key)
         if event.approved and state is not None:
             state.lift = self.reading.approved_repeats
 
@@ -349,7 +358,7 @@ class Ledger(LedgerRounds):
 def _join(round_: Round, pending: Pending, symbol: int) -> None:
     """One exchange of the round is complete."""
     call = pending.call
-    round_.parts.append((symbol, pending.key, pending.tool))
+    round_.parts = (*round_.parts, (symbol, pending.key, pending.tool))
     if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
         round_.last_call = call
     if pending.kind in _WAITS:

@@ -20,13 +20,11 @@ class LedgerRounds(LedgerState):
     def _join_round(self, trail: Trail, event: Call) -> Sequence[View]:
         """Begin the round of a call; the one before is over."""
         round_, number = trail.round, event.message
-        views = self.close_round(trail) if round_ is not None else ()
-        trail.rounds += 1
+        views = self.close_round(trail) if round_ is not None else NONE
         if number is None:
-            if not self.spoke:
-                self.messages += 1
-            trail.round = Round(trail.rounds, None, self.messages, 1)
+            self._begin_round(trail)
             return views
+        trail.rounds += 1
         response = self.responses.get(number)
         if response is None:
             self.messages += 1
@@ -34,6 +32,14 @@ class LedgerRounds(LedgerState):
             self._remember_response(number, response)
         trail.round = Round(trail.rounds, number, response, None)
         return views
+
+    def _begin_round(self, trail: Trail) -> Round:
+        """The round of a call that names no response: it has one of its own."""
+        trail.rounds = number = trail.rounds + 1
+        if not self.spoke:
+            self.messages += 1
+        round_ = trail.round = Round(number, None, self.messages, 1)
+        return round_
 
     def close_rounds(self) -> list[View]:
         """End the open round of every agent."""
@@ -93,7 +99,7 @@ class LedgerRounds(LedgerState):
         """Something was done for the first time of which it is not known whether it changes anything."""
         self.stirred += bool(keys)
         for key in keys:
-            state = trail.calls.get(key)
+            state = trail.known(key)
             if state is not None:
                 state.stirred = self.stirred
             self.note_write(key)
@@ -102,14 +108,14 @@ class LedgerRounds(LedgerState):
         """The world was changed by new writes, whose own counts go on."""
         self.epoch += bool(keys)
         for key in keys:
-            state = trail.calls.get(key)
+            state = trail.known(key)
             if state is not None:
                 state.epoch = self.epoch
             self.note_write(key)
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
         """A vetoed call is no evidence, but to have asked for it again is."""
-        state, tool = trail.calls.get(pending.key), trail.tools.get(pending.tool)
+        state, tool = trail.known(pending.key), trail.tools.get(pending.tool)
         if state is not None:
             state.asked += 1
         if tool is not None:

@@ -9,7 +9,7 @@ from unstuck.failures import failure_class, is_empty_answer, is_transient, names
 from unstuck.fingerprint import text_digest
 from unstuck.records import ALIKE
 from unstuck.sketch import share_known, sketch, words_of
-from unstuck.states import CallState, Pending, ToolState, answer_words
+from unstuck.states import CallState, Once, Pending, ToolState, answer_words
 from unstuck.trail import Trail
 from unstuck.volatile import mask, template
 
@@ -47,8 +47,7 @@ class Answer(NamedTuple):
 def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) -> CallState:
     """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
     raw, text, _, time, round_ = answer
-    calls, key = trail.calls, pending.key
-    state = calls.pop(key, None)
+    key, state = pending.key, trail.known(pending.key)
     if state is None:
         return _first_time(world, trail, pending, answer)
     again = False
@@ -65,7 +64,8 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     elif raw != state.raw and not state.again(raw, text):
         _restart(world, state, pending)
         state.same = 0  # one response, one call, two answers: neither is what the call comes to
-    calls[key] = state  # the one used last stands last
+    del trail.calls[key]
+    trail.calls[key] = state  # the one used last stands last
     if not again:
         trail.new_round = round_
         if trail.redundant:
@@ -73,28 +73,25 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     elif trail.new_round != round_:
         cover_ground(trail, pending)
     state.round, state.last, state.time = round_, pending.call, time
-    state.whole, state.terse, state.stirred = pending.whole, len(text) <= TERSE, world.stirred
+    state.whole, state.stirred = pending.whole, world.stirred
+    if pending.kind == "step":
+        state.terse = len(text) <= TERSE
     return state
 
 
 def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) -> CallState:
     raw, text, _, time, round_ = answer
-    calls = trail.calls
-    if len(calls) >= trail.most:
-        del calls[next(iter(calls))]
-    state = calls[pending.key] = CallState(pending, raw, text, round_)
-    state.epoch, state.stirred, state.terse = world.epoch, world.stirred, len(text) <= TERSE
-    if world.compaction:
-        state.compaction = world.compaction
-    if time is not None:
-        state.time = time
-    if pending.kind == "delegate":
+    key, tool, kind = pending.key, pending.tool, pending.kind
+    made = (key, tool, kind, pending.call, raw, text, round_, world.epoch, world.stirred, pending.whole, world.compaction, time)
+    trail.note(Once(*made))
+    state = trail.known(key)
+    assert state is not None
+    if kind == "step":
+        state.terse = len(text) <= TERSE
+    elif kind == "delegate":
         state.receipt = True
     if pending.approved:
         state.same = 0  # a person has seen it
-    trail.new_round = round_
-    if trail.redundant:
-        trail.redundant = []
     return state
 
 

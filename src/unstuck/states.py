@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from unstuck.cycles import Part, Step
 from unstuck.events import Call
@@ -47,7 +47,7 @@ class Pending(Said):
     ignored = exempt = is_shell = apart = excused = approved = False
     time: float | None = None
     whole = 0
-    """The fingerprint with the arguments that only tell one call from another (a nonce, a clock)."""
+    """The fingerprint with the arguments that only tell one call from another (a nonce, a clock), 0 where there are none."""
     target: int | None = None
     told: Told | None = None
 
@@ -114,6 +114,23 @@ def answer_words(masked: str) -> Sketch:
     return sketch(words_of(template(masked)), 32)
 
 
+class Once(NamedTuple):
+    """A call that was made once: most never come again, so that this is all that is kept until they do."""
+
+    key: int
+    tool: str
+    kind: str
+    call: int
+    raw: int
+    text: str
+    round: int
+    epoch: int
+    stirred: int
+    whole: int
+    compaction: int
+    time: float | None
+
+
 class CallState(Sameness):
     """One distinct call (tool and arguments) and how it has gone since the world last changed."""
 
@@ -139,7 +156,7 @@ class CallState(Sameness):
         "slow",  # looks that came a minute and more after the one before
         "time",
         "stirred",
-        "terse",  # whether its latest answer was short
+        "terse",  # whether its latest answer was short, of one that moves something on by one
         "tool",
         "varied",  # the call after which its answers began to differ and say nothing new
         "whole",  # the call with the arguments that only tell one call from another
@@ -148,7 +165,7 @@ class CallState(Sameness):
     last = asked = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
-    epoch = compaction = stirred = excused = 0
+    epoch = compaction = stirred = excused = whole = 0
     terse = True
     numbers: tuple[float, ...] = ()
     runs: tuple[int, ...] = ()
@@ -156,10 +173,9 @@ class CallState(Sameness):
     time: float | None = None
     gap: float | None = None
 
-    def __init__(self, pending: Pending, raw: int, text: str, round_: int) -> None:
-        self.key, self.tool, self.kind, self.whole = pending.key, pending.tool, pending.kind, pending.whole
-        self.first = self.last = pending.call
-        self.raw, self.text, self.round = raw, text, round_
+    def __init__(self, made: Once) -> None:
+        self.key, self.tool, self.kind, self.first, self.raw, self.text, self.round, self.epoch, *_ = made
+        self.last, self.stirred, self.whole, self.compaction, self.time = made.call, *made[8:]
 
     def settle(self) -> None:
         """Mask the outcome and note its words now."""
@@ -284,6 +300,8 @@ class Round(Row):
     )
     MANY: ClassVar[Mapping[str, type[Row]]] = {"delegated": Pending, "refused": Pending}
     open = calls = last_call = 0
+    parts: Sequence[Part] = ()
+    """Its finished exchanges."""
     waits = worked = False
     marked = False
     """Whether any of the following holds something."""
@@ -298,7 +316,6 @@ class Round(Row):
 
     def __init__(self, number: int, message: int | None, response: int, expected: int | None) -> None:
         self.number, self.message, self.response, self.expected = number, message, response, expected
-        self.parts: list[Part] = []  # its finished exchanges
 
     def holds(self, key: int) -> bool:
         """Whether one of its finished exchanges was the same call."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
 from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
-from unstuck.states import CallState, Round, ToolState
+from unstuck.states import CallState, Once, Round, ToolState
 from unstuck.window import NO_SPAN, CallWindow, Span
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Trail:
         self.window = window
         self.most = 4 * window
         self.window_calls = CallWindow(span) if span.calls else None
-        self.calls: dict[int, CallState] = {}
+        self.calls: dict[int, CallState | Once] = {}
         self.tools: dict[str, ToolState] = {}
         self.cycles = Cycles(window)
         self.recent: deque[list[Any]] = deque(maxlen=window)  # call, message, key, tool, named as a repeat
@@ -57,6 +57,23 @@ class Trail:
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved"),
     )
+
+    def known(self, key: int) -> CallState | None:
+        """What is known of a call, `None` where it was not made."""
+        found = self.calls.get(key)
+        if type(found) is Once:
+            found = self.calls[key] = CallState(found)
+        return found  # type: ignore[return-value]  # the type checkers do not narrow by `type() is`
+
+    def note(self, made: Once) -> None:
+        """A call was made for the first time; the one that was made longest ago makes room."""
+        calls = self.calls
+        if len(calls) >= self.most:
+            del calls[next(iter(calls))]
+        calls[made[0]] = made
+        self.new_round = made[6]
+        if self.redundant:
+            self.redundant = []
 
     def new_tool(self, name: str) -> ToolState:
         """A record of the tool called *name*; the one that was made longest ago makes room."""
@@ -90,7 +107,7 @@ class Trail:
         """The trail as JSON values."""
         return {
             "agent": self.agent,
-            "calls": [state.row() for state in self.calls.values()],
+            "calls": [(state if isinstance(state, CallState) else CallState(state)).row() for state in self.calls.values()],
             "tools": [state.row() for state in self.tools.values()],
             "cycles": self.cycles.dump(),
             "window": self.window_calls.dump() if self.window_calls is not None else None,

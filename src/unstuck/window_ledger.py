@@ -8,7 +8,7 @@ from unstuck.degenerate import SPAN
 from unstuck.detectors.detector import Detector
 from unstuck.detectors.windowed import Windowed
 from unstuck.events import Call, Message, Result
-from unstuck.fingerprint import arguments, call_fingerprint, text_digest, text_of
+from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.ledger import OUTCOMES, Ledger
 from unstuck.reading import Reading
 from unstuck.spent import Price
@@ -90,17 +90,15 @@ class WindowLedger(Ledger):
         views: Sequence[View] = ()
         round_ = trail.round
         if round_ is None and number is None:
-            trail.rounds += 1
-            if not self.spoke:
-                self.messages += 1
-            round_ = trail.round = Round(trail.rounds, None, self.messages, 1)
+            round_ = self._begin_round(trail)
         elif round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None
         if type(args) is not dict and args is not None:
             args = arguments(args)
-        key = call_fingerprint(tool, args)
+        form = flat_form(tool, args)
+        key = call_fingerprint(tool, args) if form is None else form_digest(form)
         asked = Asked(agent, tool, call, round_.response, key)
         opened = self.open
         if name in opened or len(opened) >= self._most_open:
@@ -117,16 +115,16 @@ class WindowLedger(Ledger):
         """See `Ledger.on_result`."""
         _, name, content, outcome, _ = event
         pending = self.open.get(name)
-        trail = self.trails.get(pending.agent) if pending is not None else None
-        round_ = trail.round if trail is not None else None
-        if pending is None or trail is None or round_ is None or round_.response != pending.message:
+        if pending is None or pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None:
             return super().on_result(event)
-        if pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None or not self._ordinary:
+        trail = self.trails.get(pending.agent)
+        round_ = trail.round if trail is not None else None
+        if trail is None or round_ is None or round_.response != pending.message or not self._ordinary:
             return super().on_result(event)
         self.over = None
         del self.open[name]
         text = content if type(content) is str else text_of(content)
-        raw = text_digest(text if len(text) <= CLIPPED else clipped(text))
+        raw = form_digest((text if len(text) <= CLIPPED else clipped(text)).encode("utf-8", "surrogatepass"))
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]
         call, key, tool, window = pending.call, pending.key, pending.tool, trail.window_calls
@@ -137,11 +135,15 @@ class WindowLedger(Ledger):
             pending.result, pending.outcome, pending.settled, pending.nothing = raw, outcome, window.settled, content is None
         else:  # taken up from a saved state
             window.settle(call, raw, outcome, content is None)
+        expected = round_.expected
+        if round_.calls == 1 and (expected == 1 or expected is None):
+            trail.round = None
+            return (View("round", trail, call, round_.response),) if window.busy else ()
         round_.open -= 1
-        round_.parts.append((key, key, tool))
+        round_.parts = (*round_.parts, (key, key, tool))
         if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison
             round_.last_call = call
-        if round_.open > 0 or (round_.expected is not None and round_.calls < round_.expected):
+        if round_.open > 0 or (expected is not None and round_.calls < expected):
             return ()
         trail.round = None
         return self._finish(trail, round_) if window.busy else ()

@@ -52,7 +52,7 @@ Counter: TypeAlias = Callable[["Ledger", "Trail", Subject], Reading]
 
 
 def _state(ledger: Ledger, trail: Trail, subject: Subject) -> CallState | None:
-    state = trail.calls.get(subject.key)
+    state = trail.known(subject.key)
     return state if state is not None and state.epoch == ledger.epoch else None
 
 

@@ -85,7 +85,7 @@ def small(ledger: Ledger, made: Made | None) -> Small:
     trail = ledger.trails.get(made.agent) if made is not None else None
     if made is None or trail is None:
         return Small()
-    state, tool = trail.calls.get(made.key), trail.tools.get(made.tool)
+    state, tool = trail.known(made.key), trail.tools.get(made.tool)
     return Small(
         state is None,
         state.raw if state is not None else 0,
