@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,11 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from unstuck.cli import main
 from unstuck.cli.followed import Followed, modified
+from unstuck.cli.watch import fitting
 from unstuck.events import TYPE_NAMES
+from unstuck.findings import Level
 from unstuck.presets import preset
+from unstuck.scan import Loop, Repeated, RunReport
 from unstuck.testing import run_of
 
 RULES = preset("default")
@@ -104,6 +109,22 @@ def test_the_table_names_who_repeats(tmp_path, capsys, monkeypatch, columns):
     shown = capsys.readouterr().out
     assert shown.index("stuck") < shown.index("fine")
     assert {"repeated_result", "read_file", "stop", "9"} <= set(shown.split())
+
+
+@pytest.mark.parametrize("width", range(80, 200, 5))
+def test_no_figure_is_cut_off_at_any_width(width):
+    """A session takes one line where all of it fits, and two elsewhere."""
+    loop = Loop(1, "recurring_failure", ("exec_command",), "main", Level.OBSERVE, 1, 999, 999, would=Level.BLOCK)
+    run = RunReport(
+        "4747c0de-1111-4222-8333-444455556666", "a", "openai_messages", 1234, 1234, (), (loop,), Repeated(1233, 1, 0.0042)
+    )
+    console = Console(file=io.StringIO(), width=width)
+    console.print(fitting(console, [(0.0, run._replace(tokens=1, usd=0.0055)), (0.0, run._replace(loops=()))], 5000.0))
+    shown = console.file.getvalue()
+    assert "\u2026" not in shown
+    assert [
+        word for word in ("openai_messages", "$0.0055", "$0.0042", "would block", "recurring_failure") if word not in shown
+    ] == []
 
 
 def test_nothing_to_follow_is_said(tmp_path, capsys, monkeypatch):

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 RECENT = timedelta(hours=1)
 """How long a session is shown after it was last written to, unless told otherwise."""
 SHOWN = 30
-WIDE = 108
-"""From so many columns on, a session takes one line."""
 NOTHING = 3
 
 
@@ -108,7 +106,16 @@ def _follow(console: Console, followed: Followed, folders: list[Path], span: tim
 
 def _now(console: Console, followed: Followed, span: timedelta) -> Table:
     now = time.time()
-    return table(followed.runs(now - span.total_seconds()), now, wide=console.width >= WIDE)
+    return fitting(console, followed.runs(now - span.total_seconds()), now)
+
+
+def fitting(console: Console, runs: list[tuple[float, RunReport]], now: float) -> Table:
+    """The table of *runs* at *now* with a line for each session where that fits, else with two."""
+    from rich.measure import Measurement
+
+    wide = table(runs, now)
+    room = Measurement.get(console, console.options.update(max_width=1000), wide).maximum
+    return wide if room <= console.width else table(runs, now, wide=False)
 
 
 def table(runs: list[tuple[float, RunReport]], now: float, *, wide: bool = True) -> Table:
