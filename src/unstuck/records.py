@@ -88,20 +88,25 @@ class Sameness(Row):
     receipt = False
     text: str | None = None
 
+    @property
+    def aside(self) -> frozenset[str]:
+        """Further names of fields that are no news."""
+        return frozenset()
+
     def settle(self) -> None:
         """Mask the outcome now."""
         if self.masked is None:
             self.masked = self._digest(self.text or "")
 
     def _digest(self, text: str) -> int:
-        masked = mask(text)
+        masked = mask(text, self.aside)
         return text_digest(template(masked) if self.receipt else masked)
 
     def again(self, raw: int, text: str) -> bool:
         """Whether an outcome says the same; of a receipt (`agent-3 started`) the numbers are no news. Keeps the newer one."""
         if raw == self.raw:
             return True
-        if not self.receipt and self.text is not None and len(text) > LONG and surely_differ(self.text, text):
+        if not self.receipt and self.text is not None and len(text) > LONG and surely_differ(self.text, text, self.aside):
             self.raw, self.text, self.masked = raw, text, None
             return False
         Sameness.settle(self)

@@ -14,6 +14,7 @@ from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
 from unstuck.sketch import Sketch, sketch, words_of
 from unstuck.swings import Told, state_of
 from unstuck.volatile import mask, numbers, template
+from unstuck.words import CURSOR_FIELDS
 
 HEAVY = 8_192
 """Characters of arguments beyond which only their beginning is kept."""
@@ -195,6 +196,11 @@ class CallState(Sameness):
             runs.append(max(run, 0) + 1 if number > old else min(run, 0) - 1 if number < old else 0)
         self.numbers, self.runs = found, tuple(runs)
         return any(abs(run) >= 2 for run in runs)
+
+    @property
+    def aside(self) -> frozenset[str]:
+        """Where to go on is no news but to a tool that goes on by itself."""
+        return CURSOR_FIELDS if self.kind != "step" else frozenset()
 
     @property
     def symbol(self) -> int:

@@ -1,5 +1,6 @@
 """
-What does not make a result new: clocks, dates, durations, process ids, addresses, request ids, attempt counters, tallies.
+What does not make a result new: clocks, dates, durations, ages, process ids, addresses, client ports, request ids, temporary paths,
+attempt counters, tallies.
 
 Masking is asymmetric on purpose. A masked token must say nothing about the world; percent, `item n of m`, offsets, failures
 left and everything else that may be progress stays. Masking a masked text changes nothing.
@@ -23,36 +24,69 @@ _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
 _CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
 _COUNTED = r"(?:[Aa]ttempt|[Cc]all|[Ee]xecution|[Ii]nvocation|[Pp]oll|[Qq]uerie|[Qq]uery|[Rr]equest|[Rr]etry)"
-_TOKENS = (
-    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",  # uuid
-    rf"\d{{4}}[-/]\d\d[-/]\d\d(?:[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?)?",
+_REST_OF_DATE = rf"(?:,? {_CLOCK})?(?: [A-Z]{{3,4}})?(?:,? \d{{4}})?"
+_TEMPORARY = r"(?:tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{6,12}|pytest-\d+)"
+_LOGGED_BY = r" [\w.-]{1,64} [\w./@-]{1,64}\[\d{1,7}\](?=:)"
+# Grouped by what they begin with, so that most characters of a text are passed over at the first look.
+_BEGIN_WITH_A_DIGIT = (
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",  # uuid
+    rf"\d{{4}}[-/]\d\d[-/]\d\d(?:[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?(?:{_LOGGED_BY})?)?",
     rf"\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}(?:,? {_CLOCK})?",
-    rf"(?:{_DAY},? )?(?:{_MONTH}\.? \d{{1,2}}|\d{{1,2}} {_MONTH})(?:,? {_CLOCK})?(?: [A-Z]{{3,4}})?(?:,? \d{{4}})?",
+    rf"\d{{1,2}} {_MONTH}{_REST_OF_DATE}",
     rf"{_CLOCK}(?: ?[AaPp][Mm])?(?![:\d])",
     r"1[5-9]\d{8}(?:\.\d+|\d{3}(?:\d{3}(?:\d{3})?)?)?",  # seconds, milliseconds ... since 1970
+    r"(?:\d+[smhdw]){1,3} ago",
     r"(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s",
     r"\d+(?:[.,]\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|hrs?|hours?)(?![\w~])(?! (?:left|remaining|to go))",
     r"0x[0-9a-fA-F]{6,}",
-    r"(?:read|called|viewed|seen|accessed|invoked|used|requested|fetched|shown|executed|tried) \d+ ?(?:x|×|times?)",
     r"\d+(?:st|nd|rd|th) (?:call|time|attempt|try|read|request|look)",
+    r"\d+ (?:days?|weeks?|months?|years?) ago",
+    r"(?:\d+[smhd]){1,2}(?= +(?:Normal|Warning) )",  # an event of Kubernetes
+    r"\d+(?:,\d+)* tokens used",
+    r"01[0-9A-HJKMNP-TV-Z]{24}",  # ulid
+)
+_BEGIN_WITH_A_LETTER = (
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
+    rf"{_MONTH} {{1,2}}\d{{1,2}} {_CLOCK}{_LOGGED_BY}",  # a line of syslog
+    rf"(?:{_DAY},? )?(?:{_MONTH}\.? {{1,2}}\d{{1,2}}|\d{{1,2}} {_MONTH}){_REST_OF_DATE}",
+    r"(?:read|called|viewed|seen|accessed|invoked|used|requested|fetched|shown|executed|tried) \d+ ?(?:x|×|times?)",
     r"(?:[Aa]ttempt|ATTEMPT|[Rr]etry|[Tt]ry)(?: (?:no\.?|number))?[ :#=]{1,3}\d+(?: ?(?:/|of) ?\d+)?",
     rf"{_COUNTED} (?:count(?:er)?|no\.?|number|#)[ :=#]{{0,3}}\d+",
     rf"(?:[Tt]otal|[Nn]umber of) {_COUNTED}s?[ :=]{{1,3}}\d+|{_COUNTED}s (?:so far|made|to date)[ :=]{{1,3}}\d+",
-    rf"[(\[]{_COUNTED} #?\d+[)\]]",
     r"(?:In|Out) ?\[\d+\]",
-    r"tmp[a-z0-9_]{8}|pytest-\d+",
+    r"(?:p?pid|tid|PID) #?\d+",
+    r"(?:[Tt]okens used|[Tt]otal tokens):? \d+(?:,\d+)*(?:, cost:? \$\d+(?:\.\d+)?)?",
+    r"eyJ(?=[\w-]{0,64}\d)[\w-]{10,}\.[\w-]{4,}(?:\.[\w-]*)?",  # a signed token
+    r"(?:req|request|trace|span|resp|chatcmpl|toolu)[_-](?=[A-Za-z]{0,31}\d{1,31}[A-Za-z])[A-Za-z0-9]{10,64}",
+    r"WebKitFormBoundary(?=[A-Za-z]{0,15}\d)\w{16}",
+    r"Chunk ID: (?=[a-f]{0,7}\d)[0-9a-f]{4,8}",
+    _TEMPORARY,
 )
+_BEGIN_OTHERWISE = (
+    rf"[\[(](?:{_COUNTED}|[Tt]urn|[Mm]ove|[Tt]ry|[Ii]teration) #?\d+[\])]",
+    r"\[\d{3,7}\](?= (?:DEBUG|LOG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL|STATEMENT|DETAIL|HINT)\b)",  # a process
+    r"\(x\d+ over [\dsmhd]{2,12}\)",
+    r"\(ID \d{6,12}\)|--randomly-seed=\d+",
+    r"--[=-]{0,6}_(?:Next)?Part_(?=[\w.=]{0,64}\d)[\w.=-]{4,80}|--[-]{0,6}WebKitFormBoundary(?=[A-Za-z]{0,15}\d)\w{16}",
+)
+_CLIENT_PORT = r"[3-6](?:(?<=\d\.\d:.)|(?<=\.\d\d:.)|(?<=\.\d\d\d:.)|(?<=localhost:.))(?:(?<=3)[3-9]|(?<=[45])\d|(?<=6)[0-5])\d{3}(?![\w~.])"
+"""Above 32,999, where systems take the port of an outgoing connection from."""
 _QUERY = re.compile(rf"(?<=[?&])(?:{'|'.join(sorted(words.THROWAWAY_QUERY))})=[^&#\s\"'`)]*&?", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
 
 @cache
 def _tokens() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w~:./-])(?:" + "|".join(_TOKENS) + r")(?![\w~])|(?<=/)tmp[a-z0-9_]{8}(?![\w~])")
+    begins = (r"\d", _BEGIN_WITH_A_DIGIT), ("[A-Za-z]", _BEGIN_WITH_A_LETTER), (r"[\[(-]", _BEGIN_OTHERWISE)
+    found = "|".join(rf"(?={first})(?:{'|'.join(tokens)})" for first, tokens in begins)
+    found = rf"(?<![\w~:./-])(?:{found})(?![\w~])|(?<=/){_TEMPORARY}(?![\w~])|{_CLIENT_PORT}"
+    return re.compile(rf"(?=[\w\[(-])(?:{found})")
 
 
-_VALUE = re.compile(r"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{5}))[\"']?)(?=[\w.:+-]{0,63}\d)([\w.:+-]+)")
-_NAME = re.compile(r"(?<![\w~-])[A-Za-z][\w-]*$")
+_AGE = r"(?:\d{1,3}[smhd]){1,2}[ \t]*$"
+_VALUE = re.compile(rf"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{{5}}|{_AGE}))[\"']?)(?=[\w.:+-]{{0,63}}\d)([\w.:+-]+)", re.MULTILINE)
+_READY = re.compile(r"\s\d+/\d+\s")
+_NAME = re.compile(r"(?<![\w~-])(?<!~[.:+])[A-Za-z][\w-]*$")
 _HEX = re.compile(r"(?=[0-9a-f-]*\d)[0-9a-f-]{5,}", re.IGNORECASE)
 _NONCE = re.compile(r"(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
 _PLAIN_NAMES = frozenset(name.replace("_", "").replace("-", "") for name in words.VOLATILE_FIELDS)
@@ -60,10 +94,11 @@ _LEADS = frozenset(lead.replace(" ", "") for lead in words.VOLATILE_LEADS)
 
 
 def _volatile_field(extra: frozenset[str], found: re.Match[str]) -> str:
+    separator, value = found[1], found[2]
     named = _NAME.search(found.string, max(found.start() - 24, 0), found.start())
     if named is None:
-        return found[0]
-    name, separator, value = named[0], found[1], found[2]
+        return separator + MASK if separator == " " and _READY.search(_line_before(found)) else found[0]  # an age
+    name = named[0]
     plain = name.lower().replace("_", "").replace("-", "")
     volatile: object
     if separator.isspace() or "#" in separator:
@@ -75,6 +110,15 @@ def _volatile_field(extra: frozenset[str], found: re.Match[str]) -> str:
     else:
         volatile = plain == "id" and _NONCE.fullmatch(value)
     return separator + MASK if volatile else found[0]
+
+
+def _line_before(found: re.Match[str]) -> str:
+    """What stands before a value in its line: at most 160 characters of it, nothing before a brace, nothing after a mask."""
+    text, place = found.string, found.start()
+    if text[place - 1 : place] == MASK:
+        return ""
+    near = text[max(place - 160, 0) : place]
+    return near[max(near.rfind(end) for end in "\n{}") + 1 :]
 
 
 def mask(text: str, extra_fields: frozenset[str] = frozenset()) -> str:
@@ -93,7 +137,7 @@ def plain_address(text: str) -> str:
     return _QUERY.sub("", text).rstrip("?&") if "?" in text else text
 
 
-def surely_differ(one: str, other: str) -> bool:
+def surely_differ(one: str, other: str, extra_fields: frozenset[str] = frozenset()) -> bool:
     """
     Whether two texts differ once they are masked, told from the first piece in which they differ; `False` tells nothing.
 
@@ -119,18 +163,18 @@ def surely_differ(one: str, other: str) -> bool:
         piece = text[start : min(ends, default=start)]
         if not ends or "tmp" in piece or (piece[:1] in _LEADING and one[start - 1 : start] == "\n"):
             return False
-        pieces.append(mask(piece))
+        pieces.append(mask(piece, extra_fields))
     return pieces[0] != pieces[1]
 
 
 def _far_from_tokens(text: str, place: int) -> bool:
     """
-    Whether three blanks stand between *place* and the nearest digit on either side.
+    Whether four blanks stand between *place* and the nearest digit on either side.
 
-    A volatile token has a digit within two, but for names of temporary files.
+    A volatile token has a digit within three, but for names of temporary files.
     """
     start = end = place
-    for _ in range(3):
+    for _ in range(4):
         start = text.rfind(" ", 0, start) if start > 0 else -1
         end = text.find(" ", end + 1) if end >= 0 else -1
     if end < 0 and len(text) == HALF:

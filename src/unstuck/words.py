@@ -123,10 +123,17 @@ VOLATILE_FIELDS = (
     "elapsed_time took latency latency_ms wall_time walltime execution_time executiontime response_time responsetime "
     "timestamp ts datetime now date time current_time currenttime generated_at generatedat fetched_at fetchedat checked_at "
     "request_id requestid req_id reqid trace_id traceid span_id spanid correlation_id correlationid session_id sessionid "
-    "invocation_id execution_id execution_count attempt attempts retry_count call_count call_number calls_made request_count request_number poll_count invocation_count call_id callid message_id messageid "
-    "uuid guid nonce boundary csrf_token cf-ray ray etag x-request-id"
+    "invocation_id execution_id execution_count attempt attempts retry_count call_count call_number calls_made request_count "
+    "request_number poll_count invocation_count call_id callid message_id messageid "
+    "uuid guid nonce boundary csrf_token cf-ray ray etag x-request-id "
+    "seed random_seed output_tokens completion_tokens total_tokens tokens_used tool_uses"
 ).split()
 """Fields whose value says nothing about the world: `name: value`, `name=value`, and the same in JSON."""
+CURSOR_FIELDS = frozenset(
+    "nextcursor next_cursor endcursor end_cursor nextpagetoken next_page_token nexttoken next_token continuationtoken "
+    "continuation_token scroll_id _scroll_id".split()
+)
+"""Fields that say where to go on: of one call, made again, no news; of a call that named the last one, the next page."""
 VOLATILE_LEADS = ("req", "request", "trace", "span", "ray", "nonce", "boundary", "correlation id", "ref", "incident")
 """Words before an identifier in running text: `(req 5feceb)`."""
 EMPTY = (

@@ -63,6 +63,23 @@ SEEDS = (
     *("env ", " ", "\t", "~", "#", "# ", "a#", "1/", "1/1/", "2026-01-", "1712345678", "ffffffff-", "deadbeef", "A", "AAAA"),
     *("?_=", "&ts", "?ts=1&", "(request 1", "total calls: "),
     *("open(", "open(a, ", "/*", ";", "; update a ", "grant a ", "copy a (", "with open('a', "),
+    *(
+        " 1m",
+        " 1m\n",
+        "1/1 1m\n",
+        "[1]:",
+        "[1",
+        "[123] ",
+        "pid 1",
+        "req-a1",
+        "eyJa1",
+        "--",
+        "--_Part_1",
+        "1 tokens ",
+        "1d",
+        "1d 1",
+    ),
+    *("tmp.", "(x1 over ", "(ID 1", "0.1:4", "1.1.1.1:40000", "Mar  3 a[1]:", "01", "01A", "Tokens used: 1,"),
     *("Traceback (most", "test failed", "-+", "1 of ", "attempt ", "Attempt 1 ", "{", "}", "{\n", "pid", "pid: ", "12:30:01"),
 )
 

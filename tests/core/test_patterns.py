@@ -8,12 +8,16 @@ import pytest
 
 from tests.core.honest import HONEST as LOOKS
 from tests.core.honest_programs import HONEST as PROGRAMS
-from tests.core.looping import LOOPS
+from tests.core.looping import LOOPS as PLAIN
 from tests.core.patterns import CITIES, COMPACTED, THINGS, Found, X, chapter, events, found, harm, said
+from tests.core.spellings import HONEST as SPELLED
+from tests.core.spellings import LOOPS as SPELLINGS
 from unstuck.events import Call, Message, User
 from unstuck.findings import Level
 from unstuck.monitor import Monitor
 from unstuck.presets import preset
+
+LOOPS = {**PLAIN, **SPELLINGS}
 
 
 @pytest.mark.parametrize(("rounds", "expected"), LOOPS.values(), ids=list(LOOPS))
@@ -26,7 +30,7 @@ def test_a_loop_is_found_where_it_shows(rounds: list[Any], expected: Found):
     assert harm(findings[: findings.index(expected)]) == []
 
 
-HONEST = {**LOOKS, **PROGRAMS}
+HONEST = {**LOOKS, **PROGRAMS, **SPELLED}
 
 
 @pytest.mark.parametrize("rounds", HONEST.values(), ids=list(HONEST))

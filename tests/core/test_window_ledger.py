@@ -76,6 +76,8 @@ def test_only_rules_that_it_serves_get_the_ledger_of_the_window_rules():
 PIECES = (
     *("\n", "{", "}", " ", ":", "=", "#", '"', ",", "id", "pid", "tmpabcdefgh", "tmpqrstuvwx", "/", "~", ".", "12", "7"),
     *("12:34:56", "2024-01-02", "0xdeadbeef", "Mon", "Jan 5", "attempt 3", "read 5 times", "1.5s", " left", "In [3]", "took"),
+    *("Mar  3", "Mon, Mar  3 ", "app[12]: ", "[1234] ERROR", "1/1 ", " 3m", "3m12s ago", "[turn 7]", "0.0.1:40001", "seed: 12"),
+    *("01HT4D38E6E35C322E2833E103", "Tokens used: 12, cost $0.1", "(x1 over 3m)", "3m  Warning ", "--_Part_a1b2c3", "pytest-3"),
 )
 pieces = st.sampled_from(PIECES)
 

@@ -64,7 +64,7 @@ def result_shown(made: Made, pattern: str, volatile: frozenset[str]) -> Shown:
         said, line = Said(), telling_line(text)
         said.value = made.args
         return shown(line, _joined(line, sorted({*left_out_of(line, said), *spans(line, volatile)})))
-    marks = spans(text, volatile)
+    marks = spans(text, volatile if pattern == "near_repeat" else volatile | words.CURSOR_FIELDS)
     if made.kind == "delegate":
         marks = _with_numbers(text, marks)
     return shown(text, marks)
