@@ -32,14 +32,15 @@ def failure_class(text: str, said: Said) -> int:
     """
     The digest of an error's telling line: masked, without numbers (status codes aside) and without names out of the call itself.
 
-    Only names are taken out (paths, hosts, identifiers), not plain words: an argument in prose shares those with any sentence.
+    Only names are taken out (paths, hosts, identifiers), not plain words: an argument in prose shares those with any sentence. A
+    name is out of the call in the singular or the plural, a path where its last part is.
     """
     said.settle()
     echoed: Sketch = said.everything or frozenset()
     kept: list[str] = []
     for token in mask(telling_line(text)).split():
         parts = words_of(token)
-        if not (_is_name(token) and all(_digest(part) in echoed for part in parts)):
+        if not _is_echo(token, parts, echoed):
             kept += [part for part in parts if not part.isdigit() or (len(part) == 3 and part[0] in "45")]
     return text_digest(" ".join(kept))
 
@@ -57,7 +58,7 @@ def left_out_of(line: str, said: Said) -> list[tuple[int, int]]:
         at = end
     for token in _TOKEN.finditer(masked, 0, len(masked) - 1):
         parts = words_of(token[0])
-        if parts and _is_name(token[0]) and all(_digest(part) in echoed for part in parts):
+        if parts and _is_echo(token[0], parts, echoed):
             found.append((starts[token.start()], ends[token.end() - 1]))
             continue
         for word in _DIGITS.finditer(masked, *token.span()):
@@ -81,8 +82,21 @@ _DIGITS = re.compile(r"(?<![^\W_])\d+(?![^\W_])")
 _NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]+\w|[a-z]+[A-Z]|[\"'`]")
 
 
-def _is_name(token: str) -> bool:
-    return _NAME.match(token) is not None
+def _is_echo(token: str, parts: list[str], echoed: Sketch) -> bool:
+    """Whether a token is a name that the call itself holds."""
+    if _NAME.match(token) is None:
+        return False
+    if all(_is_known(part, echoed) for part in parts):
+        return True
+    last = words_of(_DIRECTORIES.sub("", token))
+    return len(last) < len(parts) and last != [] and all(_is_known(part, echoed) for part in last)
+
+
+def _is_known(word: str, echoed: Sketch) -> bool:
+    return _digest(word) in echoed or _digest(f"{word}s") in echoed or (word[-1:] == "s" and _digest(word[:-1]) in echoed)
+
+
+_DIRECTORIES = re.compile(r"^.*[/\\](?=\w)")
 
 
 def _digest(word: str) -> int:

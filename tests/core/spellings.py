@@ -23,6 +23,26 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("cycle", "block", 7),
     ),
+    "guessed places of one file, each refused by its whole path": (
+        [
+            X("read_file", {"path": path}, f"Error: ENOENT: no such file or directory, open '/w/{path}'", "error")
+            for path in ("docs/spec.md", "./spec.md", "spec/spec.md", "doc/SPEC.md", "notes/spec.txt")
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
+    "one refusal, asked for in the singular and in the plural": (
+        [
+            X("bash", {"command": command}, 'Error: User "agent" cannot list resource "secrets" in namespace "prod"', "error")
+            for command in (
+                "kubectl get secrets -n prod",
+                "kubectl -n prod get secret",
+                "kubectl get secrets -n prod -o yaml",
+                "kubectl get secret -n prod -o name",
+                "kubectl describe secrets -n prod",
+            )
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
 }
 """What it is: the rounds, and what is found."""
 

@@ -48,6 +48,14 @@ SAME = [
     (("error (req 5feceb): overloaded", {}), ("error (req 6b86b2): overloaded", {})),
     (("KeyError: 'user_id'", {"key": "user_id"}), ("KeyError: 'order_id'", {"key": "order_id"})),
     (("start\nError: denied", {}), ("begin\nanother line\nError: denied", {})),
+    (
+        ('Error: cannot list resource "secrets" in "prod"', {"command": "kubectl get secrets -n prod"}),
+        ('Error: cannot list resource "secrets" in "prod"', {"command": "kubectl -n prod get secret"}),
+    ),
+    (
+        ("Error: ENOENT, open '/w/docs/spec.md'", {"path": "docs/spec.md"}),
+        ("Error: ENOENT, open '/w/notes/plan.txt'", {"path": "./plan.txt"}),
+    ),
 ]
 DIFFERENT = [
     (("Error: no such file: /a/b.py", {"path": "/a/b.py"}), ("Error: permission denied: /a/b.py", {"path": "/a/b.py"})),
@@ -55,6 +63,10 @@ DIFFERENT = [
     (("Error: column name is unknown", {"query": "name"}), ("Error: column city is unknown", {"query": "city"})),
     (("KeyError: 'user_id'", {}), ("KeyError: 'order_id'", {})),
     (("Error: a", {}), ("Error: b", {})),
+    (
+        ("Error: cannot open /etc/app/main.conf", {"path": "main.py"}),
+        ("Error: cannot open /etc/app/extra.conf", {"path": "main.py"}),
+    ),
 ]
 
 
