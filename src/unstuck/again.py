@@ -93,7 +93,7 @@ def _shown(
     """The round is over: what it and its one exchange show."""
     state, tool = records
     call, message, cycles, deep = pending.call, pending.message, trail.cycles, ledger.delegations
-    symbol = state.symbol
+    symbol = state.key ^ (state.raw * 31 & 0xFFFFFFFFFFFFFFFF)
     cycles.add(_tuple(Step, (symbol, call, message, ((symbol, pending.key, pending.tool),), False)))
     if deep is not None and deep.handoffs.total:
         deep.work()

@@ -202,14 +202,17 @@ class Ledger(LedgerRounds):
 
     def _kind(self, event: Call, args: Any) -> str:
         """The tool's kind; remembered where it depends on the name alone."""
-        kind: str = "other"
-        by_name: str | None = kind
-        if self.follows_calls:
-            kinds = self.reading.kinds
-            kind, by_name = kinds.of(event.tool, args, event.annotations), kinds.by_name(event.tool)
-        if event.annotations is None and by_name is not None and len(self._kinds) < 1_024:
-            self._kinds[event.tool] = by_name
-        return kind
+        if not self.follows_calls:
+            return "other"
+        kinds, tool = self.reading.kinds, event.tool
+        if event.annotations is None:
+            by_name = kinds.by_name(tool)
+            if by_name is not None:
+                if len(self._kinds) < 1_024:
+                    self._kinds[tool] = by_name
+                if by_name != "other":
+                    return by_name
+        return kinds.of(tool, args, event.annotations)
 
     def _stand_apart(self, trail: Trail, event: Call, args: Any) -> None:
         """A call that is no evidence and names no response: it neither begins a round nor ends one."""

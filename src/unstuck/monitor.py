@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
@@ -129,6 +130,7 @@ class Monitor:
         if isinstance(event, RunStart):
             unattended = Ceiling(self.rules.policy.ceiling, self.rules.reading.window)
             self.ledger.ceiling = None if event.attended else self.ledger.ceiling or unattended
+            self.ledger.over = None
         elif isinstance(event, Compaction):
             return self._decide(event, self.ledger.on_compaction())
         elif isinstance(event, RunEnd):
@@ -301,18 +303,19 @@ def _name_repeats(trail: Trail, evidence: Evidence, strand: Strand, repeats: lis
     recent = trail.recent
     if not recent:
         return
-    keys, tools, first_lap, named_to = evidence.keys, evidence.tools, evidence.first_lap, strand.named
+    keys, first_lap, named_to = evidence.keys, evidence.first_lap, strand.named
     named_to = first_lap if first_lap > named_to else named_to  # noqa: FURB136 - max() costs more than the comparison
-    strand.named = recent[-1][0]
-    found: list[tuple[int, int]] = []
-    for entry in reversed(recent):
+    newest = recent[-1]
+    strand.named = newest[0]
+    if len(recent) > 1 and recent[-2][0] <= named_to:  # as always while a loop goes on call by call
+        unnamed = [newest] if newest[0] > named_to else []
+    else:
+        unnamed = list(takewhile(lambda entry: entry[0] > named_to, reversed(recent)))[::-1]
+    for entry in unnamed:
         call, message, key, tool, named = entry
-        if call <= named_to:
-            break
-        if not named and (key in keys if keys else tool in tools):
+        if not named and (key in keys if keys else tool in evidence.tools):
             entry[4] = True
-            found.append((call, message))
-    repeats += found[::-1]
+            repeats.append((call, message))
 
 
 _tuple = tuple.__new__  # a named tuple's own constructor costs three times as much

@@ -90,7 +90,10 @@ class WindowLedger(Ledger):
         views: Sequence[View] = ()
         round_ = trail.round
         if round_ is None and number is None:
-            round_ = self._begin_round(trail)
+            trail.rounds = rounds = trail.rounds + 1
+            if not self.spoke:
+                self.messages += 1
+            round_ = trail.round = Round(rounds, None, self.messages, 1)
         elif round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
@@ -107,34 +110,32 @@ class WindowLedger(Ledger):
             opened[name] = asked
         round_.open += 1
         round_.calls += 1
-        assert trail.window_calls is not None
-        trail.window_calls.take(asked)
+        trail.window_calls.take(asked)  # type: ignore[union-attr]  # every rule that this ledger serves looks at the window
         return views
 
     def on_result(self, event: Result) -> Sequence[View]:
         """See `Ledger.on_result`."""
         _, name, content, outcome, _ = event
-        pending = self.open.get(name)
-        if pending is None or pending.ignored or pending.apart or outcome == "blocked" or self.ceiling is not None:
+        asked = self.open.get(name)
+        if type(asked) is not Asked or asked.apart or outcome == "blocked" or self.ceiling is not None:
             return super().on_result(event)
-        trail = self.trails.get(pending.agent)
-        round_ = trail.round if trail is not None else None
-        if trail is None or round_ is None or round_.response != pending.message or not self._ordinary:
+        trail = self.trails.get(asked.agent)
+        if trail is None or trail.round is None or trail.round.response != asked.message:
             return super().on_result(event)
-        self.over = None
         del self.open[name]
         text = content if type(content) is str else text_of(content)
-        raw = form_digest((text if len(text) <= CLIPPED else clipped(text)).encode("utf-8", "surrogatepass"))
+        if len(text) > CLIPPED:
+            text = clipped(text)
+        raw = form_digest(text.encode("utf-8", "surrogatepass"))
         if outcome != "ok":
             raw ^= OUTCOMES[outcome]
-        call, key, tool, window = pending.call, pending.key, pending.tool, trail.window_calls
+        call, key, tool, window, round_ = asked.call, asked.key, asked.tool, trail.window_calls, trail.round
         assert window is not None
-        trail.recent.append([call, pending.message, key, tool, False])
-        if type(pending) is Asked:
-            window.settled += 1
-            pending.result, pending.outcome, pending.settled, pending.nothing = raw, outcome, window.settled, content is None
-        else:  # taken up from a saved state
-            window.settle(call, raw, outcome, content is None)
+        trail.recent.append([call, asked.message, key, tool, False])
+        window.settled = settled = window.settled + 1
+        asked.result, asked.outcome, asked.settled = raw, outcome, settled
+        if content is None:
+            asked.nothing = True
         expected = round_.expected
         if round_.calls == 1 and (expected == 1 or expected is None):
             trail.round = None
