@@ -107,17 +107,17 @@ class Cycles:
 
     def _try_places(self, kept: dict[int, int]) -> None:
         """Begin to follow the periods at which the newest symbol stood before, multiples of what is followed left out."""
-        gaps, period = self._gaps, 0
+        gaps = self._gaps
         shortest = gaps[-1]
         laps = kept.get(shortest, 0)
-        if laps >= self.MOST_PLACES * shortest:
-            return  # all that would be tried are multiples
-        for _ in range(self.MOST_PLACES):
+        tried = laps // shortest  # the places within those laps
+        period = tried * shortest
+        for _ in range(self.MOST_PLACES - tried):
             gap = gaps[-1 - period] if period < len(gaps) else 0
             period += gap
             if not gap or period > self.window // 2 or len(kept) >= self.MOST_PERIODS:
                 return
-            if period not in kept and (period > laps or period % shortest):
+            if period not in kept:
                 kept[period] = self._length(period)
 
     def _length(self, period: int) -> int:

@@ -26,17 +26,17 @@ class RepeatedResult(Detector):
         state = view.state
         if state is None or state.kind == "wait" or view.pending is None:
             return None
-        repeats = state.same + state.asked + view.ahead
-        if repeats < self.least:
+        repeats, least = state.same + state.asked + view.ahead, self.least
+        if repeats < least:
             return None
         ladder, tool, error = self.ladder, view.tool, None
         if tool is not None and tool.failed:
             error = tool.error
         elif state.kind == "step" and state.terse:
-            ladder = ladder.doubled()
+            ladder, least = ladder.doubled(), 2 * least
         if state.excused or view.pending.excused:
             repeats = firm_repeats(view, state, ladder)
-        if repeats < ladder.first:
+        if repeats < least:
             return None
         anchors, first = lap_anchors(view.trail, state.symbol), state.first
         found = (
