@@ -12,6 +12,7 @@ import pytest
 from unstuck.cli import INTERRUPTED, app, main
 from unstuck.cli.inputs import Input, files, inputs
 from unstuck.events import TYPE_NAMES
+from unstuck.readers import READERS
 from unstuck.testing import run_of
 
 STUCK = run_of([("read_file", {"path": "a.txt"}, "same")] * 12, run="stuck")
@@ -45,6 +46,18 @@ def test_a_folder_without_files_is_named(logs, unstuck):
     """That nothing is readable does not have to be guessed from an empty folder."""
     (logs / "none" / "below").mkdir(parents=True)
     assert unstuck("scan", "none") == (3, "", "none: there is no file in it\nnothing readable\n")
+
+
+@pytest.mark.parametrize("named", [["notes.txt"], ["strange"]], ids=["a file", "a folder"])
+def test_where_no_format_is_known_those_that_are_are_named(logs, unstuck, named):
+    """Whoever brings something else learns what could be read; where something was read, it is not said."""
+    (logs / "notes.txt").write_text("words", "utf-8")
+    (logs / "strange").mkdir()
+    (logs / "strange" / "b.json").write_text('{"colour": "blue"}', "utf-8")
+    status, out, err = unstuck("scan", *named)
+    assert (status, out) == (3, "")
+    assert err.splitlines()[-2:] == [f"formats that are read: {', '.join(READERS)}", "nothing readable"]
+    assert "formats" not in unstuck("scan", *named, "a.jsonl")[2]
 
 
 def test_a_file_without_a_run_is_named(logs, unstuck):

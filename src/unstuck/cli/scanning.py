@@ -17,6 +17,7 @@ from unstuck.cli.inputs import Input
 from unstuck.cli.progress import Progress
 from unstuck.errors import LineError, MissingDependencyError, ReadError, UnknownFormatError
 from unstuck.findings import Level
+from unstuck.readers import formats
 from unstuck.reporters import Totals, jsonl, plural
 from unstuck.scan import RunReport, Scan
 from unstuck.traces.source import Source
@@ -138,6 +139,7 @@ class Scanning:
         self._since: datetime | None = options["since"]
         self._say: Callable[[str], None] = lambda line: click.echo(line, err=True)
         self._unknown = 0
+        self._strange = False
         self._older = 0
 
     def run(self, files: list[Input]) -> None:
@@ -151,6 +153,8 @@ class Scanning:
                     self._file(file, progress)
         if self._unknown:
             self._say(f"{plural(self._unknown, 'file')} in no known format passed over")
+        if self._strange and not self.read:
+            self._say(f"formats that are read: {', '.join(formats())}")
         if self._older:
             self._say(f"{plural(self._older, 'file')} older than --since passed over")
 
@@ -201,6 +205,7 @@ class Scanning:
         return self._since is not None and run.ended is not None and EPOCH < run.ended < self._since.timestamp()
 
     def _unreadable(self, file: Input, error: Exception) -> None:
+        self._strange |= isinstance(error, UnknownFormatError)
         if not file.named and isinstance(error, UnknownFormatError):
             self._unknown += 1
             return
