@@ -39,21 +39,9 @@ class RepeatedResult(Detector):
         if repeats < least:
             return None
         anchors, first = lap_anchors(view.trail, state.symbol), state.first
-        found = (
-            self.pattern,
-            anchors,
-            first,
-            repeats,
-            ladder,
-            (state.tool,),
-            (state.key,),
-            first,
-            first,
-            "calls",
-            1,
-            None,
-            error,
-        )
-        return tuple.__new__(
-            Evidence, found
-        )  # asked often while a run loops; a named tuple's own constructor costs three times this
+        tools, keys = (state.tool,), (state.key,)
+        found = (self.pattern, anchors, first, repeats, ladder, tools, keys, first, first, "calls", 1, None, error)
+        return _tuple(Evidence, found)
+
+
+_tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, twice for every call of a loop
