@@ -13,7 +13,7 @@ from unstuck.cycles import Step
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import NEVER_EMPTY, SLOW, TELLING, cover_ground
+from unstuck.settle import NEVER_EMPTY, TELLING, cover_ground
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
@@ -33,7 +33,7 @@ def take_again(
     """
     key, kind, number = pending.key, pending.kind, round_.number
     state, tool = trail.known(key), trail.tools.get(pending.tool)
-    if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending, time):
+    if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):
@@ -60,17 +60,16 @@ def take_again(
     return _shown(ledger, trail, round_, pending, text, (state, tool))
 
 
-def _is_plain_repeat(ledger: LedgerState, trail: Trail, state: CallState, pending: Pending, time: float | None) -> bool:
+def _is_plain_repeat(ledger: LedgerState, trail: Trail, state: CallState, pending: Pending) -> bool:
     """Whether nothing has come between: no change, no compaction, no waiting, no approval."""
     if (
         state.epoch != ledger.epoch
         or state.compaction != ledger.compaction
         or pending.approved
         or trail.empty
+        or pending.slow
         or state.same < 1
     ):
-        return False
-    if time is not None and state.time is not None and time - state.time >= SLOW:
         return False
     return pending.kind == "read" or pending.key in ledger.written
 
@@ -94,7 +93,7 @@ def _shown(
     state, tool = records
     call, message, cycles, deep = pending.call, pending.message, trail.cycles, ledger.delegations
     symbol = state.key ^ (state.raw * 31 & 0xFFFFFFFFFFFFFFFF)
-    cycles.add(_tuple(Step, (symbol, call, message, ((symbol, pending.key, pending.tool),), False)))
+    cycles.add(_tuple(Step, (symbol, call, message, ((symbol, pending.key, pending.tool),), round_.waits)))
     if deep is not None and deep.handoffs.total:
         deep.work()
     signs = SAME if state.same > 1 else 0

@@ -115,3 +115,60 @@ def kind_of_sql(statement: str) -> Literal["read", "write"] | None:
     if _SQL_CHANGES.search(statement):
         return "write"
     return "read" if _SQL_LOOKS.match(statement) else None
+
+
+def last_program(command: str) -> list[str]:
+    """The words of the last step of a command line, whose exit status is the whole line's; what stands in quotes is left out."""
+    steps = [step for step in _STEP.split(_QUOTES.sub("''", command[-4_096:])) if step.strip()]
+    tokens = steps[-1].split() if steps else []
+    at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
+    return tokens[at:]
+
+
+def asks(command: str) -> bool:
+    """Whether the exit status of a command line is an answer: 1 for "nothing found", "they differ", "it is not so"."""
+    tokens = last_program(command)
+    if not tokens:
+        return False
+    program = tokens[0].rsplit("/", 1)[-1].lower()
+    return program in words.SHELL_ASK or (program == "git" and tokens[1:2] in (["grep"], ["diff"]))
+
+
+def changed_part(command: str) -> str | None:
+    """
+    What a command line changes before it goes on to something else: the edit in `sed -i ... && pytest`. `None` where it only
+    changes something, or nothing.
+    """
+    steps = [(step, _kind_of_step(step)) for step in _STEP.split(command[:16_384]) if step.strip()]
+    if "(" in command and _CODE_WRITES.search(command):
+        return command
+    changes = [step for step, kind in steps if kind == "write" or (">" in step and _REDIRECT.search(step))]
+    if not changes or steps[-1][0] == changes[-1] or steps[-1][1] is None:
+        return None
+    if "<<" in command:
+        changes += [body[2] for body in _HERE.finditer(command)]
+    return "\n".join(changes)
+
+
+_HERE = re.compile(r"<<-?[ ]?['\"]?(\w{1,40})['\"]?[^\n]*\n(.*?)\n[ \t]*\1\b", re.DOTALL)
+_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def seconds_of(args: Any) -> float:
+    """The seconds for which a command line or a tool that waits says that it waits, 0.0 where it does not say."""
+    command = command_of(args)
+    if command is not None:
+        return sum(float(count) * _UNITS[unit.lower()] for count, unit in _SLEEP.findall(command[:4_096]))
+    if not isinstance(args, Mapping):
+        return 0.0
+    for field, unit in words.DURATION_FIELDS.items():
+        value = args.get(field)
+        if isinstance(value, int | float):
+            return min(float(value) * unit, 1e9)
+    return 0.0
+
+
+_SLEEP = re.compile(
+    r"\b(?:time\.)?(?:start-)?sleep(?:\(|\s+(?:-s(?:econds)?\s+)?)\s*(\d{1,9}(?:\.\d{1,9})?)([smhd]?)\b", re.IGNORECASE
+)
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}

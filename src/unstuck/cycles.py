@@ -9,7 +9,7 @@ symbol several times, so of a symbol that recurs the latest few places are tried
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 Part: TypeAlias = tuple[int, int, str]
@@ -23,7 +23,7 @@ class Step(NamedTuple):
     call: int
     message: int
     parts: Sequence[Part]
-    waits: bool
+    waits: int
 
     @property
     def symbols(self) -> tuple[int, ...]:
@@ -43,6 +43,18 @@ class Step(NamedTuple):
     def _column(self, index: int) -> tuple[Any, ...]:
         parts = self.parts
         return (parts[0][index],) if len(parts) == 1 else tuple(sorted({part[index] for part in parts}))
+
+
+WAITS, WAITS_LONG = 1, 2
+"""That a round waits; that a minute and more passed before or in it."""
+
+
+def weighed(laps: int, steps: Iterable[Step]) -> int:
+    """The *laps* that count where one lap is *steps*: half where something waits, a tenth where it waits long."""
+    waits = max(step.waits for step in steps)
+    if not waits:
+        return laps
+    return 1 + (laps - 1) // 10 if waits == WAITS_LONG else (laps + 1) // 2
 
 
 class Cycles:

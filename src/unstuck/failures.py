@@ -132,6 +132,14 @@ def names_unknown_tool(text: str) -> bool:
     return any(mark in low for mark in words.UNKNOWN_TOOL)
 
 
+def lists_hits(text: str) -> bool:
+    """Whether an answer names what was found: addresses, paths, several lines or items."""
+    return "\n" in text.strip() or _HIT.search(text) is not None
+
+
+_HIT = re.compile(r"\w/\w|\w\.[a-z]{2,5}\b|\[\s*[\"{]|^\s*(?:1[.)]|[-*•])\s", re.IGNORECASE)
+
+
 def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     """Whether a whole answer says no more than: there is nothing."""
     size = len(text)

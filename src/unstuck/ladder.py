@@ -50,6 +50,11 @@ class Ladder(_Rungs):
         """The lowest rung's count."""
         return next(rung for rung in self if rung is not None)
 
+    @property
+    def next_to_nudge(self) -> int | None:
+        """The count of the lowest rung that holds a run up, `None` where there is none."""
+        return self.stop if self.block is None else self.block
+
     def level(self, repeats: int) -> Level:
         """The highest level that *repeats* reach."""
         nudge, block, stop = self

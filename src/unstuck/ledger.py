@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from unstuck.again import take_again
+from unstuck.aims import EDITS
+from unstuck.cycles import WAITS
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
 from unstuck.events import Call, Message, Result, User
@@ -19,7 +21,9 @@ from unstuck.fresh import take_fresh
 from unstuck.intervals import Intervals
 from unstuck.kinds import ACTION_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
-from unstuck.settle import NEVER_EMPTY, SLOW, Answer, settle_call, settle_empty, settle_text, settle_tool
+from unstuck.outcomes import OPENING, OPENINGS, corrected
+from unstuck.patience import note_wait, put_off
+from unstuck.settle import NEVER_EMPTY, Answer, settle_call, settle_empty, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.states import HEAVY, CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
@@ -50,6 +54,8 @@ class Ledger(LedgerRounds):
                 self.intervals = Intervals()
             self.epoch += 1
             return []
+        for trail in self.trails.values():
+            trail.prompted = True
         return views
 
     def on_compaction(self) -> list[View]:
@@ -93,7 +99,7 @@ class Ledger(LedgerRounds):
         texts = [text for text in (event.text, event.reasoning) if text is not None and len(text) >= SPAN]
         views = [View("text", trail, self.calls, self.messages, text=text) for text in texts]
         if event.calls == 0:
-            settle_text(trail, event.text or "", event.reasoning or "", self.messages)
+            settle_text(trail, event, self.messages)
             views.append(View("message", trail, self.calls, self.messages, text=event.text))
         return views
 
@@ -141,7 +147,7 @@ class Ledger(LedgerRounds):
         key, tool = pending.key, trail.tools.get(name)
         state = trail.known(key) if key in trail.calls else None
         quiet = tool is None or (tool.chain < 2 and tool.failed < 2 and tool.echo < 2)
-        if quiet and state is None and pending.kind != "delegate" and "call" not in self.always:
+        if quiet and state is None and pending.kind not in _FORESEEN and "call" not in self.always:
             return views
         seen = self._foreseen(trail, round_, pending, state, tool)
         return [*views, *seen] if views else seen
@@ -171,9 +177,12 @@ class Ledger(LedgerRounds):
     ) -> Sequence[View]:
         """What a call about to run would be a sign of if it came to what it came to before."""
         key, epoch = pending.key, self.epoch
+        if pending.kind == "wait":
+            note_wait(trail, pending)
         signs = DELEGATED if pending.kind == "delegate" else 0
         if state is not None:
-            pending.excused = state.stirred != self.stirred
+            pending.slow = put_off(trail, state, pending)
+            pending.excused = state.stirred != self.stirred or (pending.slow > 0 and pending.kind != "wait")
             if self._would_count(state, pending):
                 signs |= (SAME | DIFFERS) if state.differing else SAME
             if trail.cycles.turning:
@@ -196,9 +205,7 @@ class Ledger(LedgerRounds):
         """Whether the call counts if it comes to the outcome it had: not once the world changed, the free re-read, a slow look."""
         if state.epoch != self.epoch or (state.compaction != self.compaction and state.fresh_read != self.epoch):
             return False
-        if pending.kind != "wait" or pending.time is None or state.time is None or pending.time - state.time < SLOW:
-            return True
-        return (state.slow + 1) % 10 == 0
+        return not pending.slow or (state.slow + 1) % pending.slow == 0
 
     def _kind(self, event: Call, args: Any) -> str:
         """The tool's kind; remembered where it depends on the name alone."""
@@ -256,6 +263,12 @@ class Ledger(LedgerRounds):
             text = content if type(content) is str else text_of(content)
             if len(text) > CLIPPED:  # so that what is kept does not grow with the payloads
                 text = clipped(text)
+            if self.follows_calls and (
+                outcome == "error" or pending.kind == "write" or pending.is_shell or text[:OPENING] in OPENINGS
+            ):
+                event = corrected(event, pending, text)
+                text = event.content if event.outcome == "ok" != outcome else text
+                outcome = event.outcome
             if outcome == "ok" and self._may_be_fresh and round_ is not None and round_.calls == 1 and self.ceiling is None:
                 expected = round_.expected
                 if expected == 1 or expected is None:
@@ -328,9 +341,13 @@ class Ledger(LedgerRounds):
             if kind == "read":
                 round_.worked = True
             else:
+                if state.news and pending.is_shell:
+                    self.written.pop(pending.key, None)  # the same command did something else: `git bisect bad`
                 swing = self._carried_out(pending, round_)
                 if swing is not None:
                     signs = SWING
+        elif tool is not None and kind == "write" and tool.fresh_now and EDITS in pending.aims():
+            round_.stirs, round_.marked = (*round_.stirs, pending.key), True  # it failed after it had changed something
         if state.same > 1:
             signs |= SAME
         if state.differing:
@@ -364,8 +381,8 @@ def _join(round_: Round, pending: Pending, symbol: int) -> None:
     round_.parts = (*round_.parts, (symbol, pending.key, pending.tool))
     if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
         round_.last_call = call
-    if pending.kind in _WAITS:
-        round_.waits = True
+    if pending.kind in _WAITS and not round_.waits:
+        round_.waits = WAITS
 
 
 def _with_plain_addresses(args: dict[Any, Any]) -> dict[Any, Any]:
@@ -378,6 +395,8 @@ def _without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:
 
 _tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, on every exchange
 _64_BITS = 0xFFFFFFFFFFFFFFFF
+_FORESEEN = frozenset(("delegate", "wait"))
+"""Kinds of tools whose calls are looked at before they run, also where none was made before."""
 _WAITS = frozenset(("wait", "step"))
 _ALL_COUNTS = frozenset(("write", "delegate", "talk"))
 """Kinds of tools of which every argument is part of what they do."""

@@ -102,6 +102,9 @@ class LedgerRounds(LedgerState):
             state = trail.known(key)
             if state is not None:
                 state.stirred = self.stirred
+                tool = trail.tools.get(state.tool)
+                if tool is not None and tool.failed:
+                    tool.stirred = self.stirred  # what a tool did itself excuses none of its failures
             self.note_write(key)
 
     def _changed(self, trail: Trail, keys: list[int]) -> None:

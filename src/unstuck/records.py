@@ -42,6 +42,10 @@ class Row:
     def settle(self) -> None:
         """Take the digests that were put off."""
 
+    def complete(self) -> None:
+        """Take what must be known once the record is saved."""
+        self.settle()
+
     def row(self) -> list[Any]:
         """The saved form."""
         return _row_of(type(self), self)
@@ -66,7 +70,7 @@ class Row:
 
 
 def _row_of(kind: type[Row], record: Row) -> list[Any]:
-    record.settle()
+    kind.complete(record)
     saved = []
     for name in kind.FIELDS:
         value = getattr(record, name)

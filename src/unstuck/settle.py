@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from unstuck.aims import asks_in_words, take_aim
 from unstuck.degenerate import is_structured
-from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
+from unstuck.events import Message
+from unstuck.failures import (
+    failure_class,
+    is_empty_answer,
+    is_transient,
+    lists_hits,
+    names_unknown_tool,
+    reports_failure,
+    telling_line,
+)
 from unstuck.fingerprint import text_digest
-from unstuck.records import ALIKE
+from unstuck.patience import SLOW
 from unstuck.sketch import share_known, sketch, words_of
 from unstuck.states import CallState, Once, Pending, ToolState, answer_words
 from unstuck.trail import Trail
@@ -22,12 +32,12 @@ class World(Protocol):
     compaction: int
 
 
-SLOW = 60.0
-"""Seconds between two looks from which on looking again is waiting."""
 TELLING = 240
 """Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
 TERSE = 32
 """Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
+REWORDED = 0.2
+"""The share of words from which on a question that finds the same as the one before is that question in other words."""
 NUMBERS_APART = 0.5
 """The same where calls may differ in their numbers."""
 STALE = 0.7
@@ -50,13 +60,13 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     key, state = pending.key, trail.known(pending.key)
     if state is None:
         return _first_time(world, trail, pending, answer)
-    again = False
+    again = state.news = False
     if pending.approved:
         if not state.again(raw, text):
             _restart(world, state, pending)
             state.same = state.lift = 0
     elif state.epoch != world.epoch:
-        state.again(raw, text)
+        state.news = not state.again(raw, text)
         _restart(world, state, pending)
     elif state.round != round_:
         _repeat(world, trail, state, pending, answer)
@@ -118,10 +128,11 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
             return
     before = state.text
     if raw != state.raw and not state.again(raw, text):
-        if pending.whole == state.whole:
-            _differs(state, before, text)
-        else:
+        state.news = True
+        if pending.whole != state.whole:
             state.differing = 0  # it was not quite the same that was asked
+        elif not pending.slow:
+            _differs(state, before, text)
         if not state.differing:
             trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
@@ -129,15 +140,15 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         return
     if pending.kind == "wait" and trail.moved > state.round:
         return  # what is waited for moves
-    if pending.kind == "wait" and pending.time is not None and state.time is not None and pending.time - state.time >= SLOW:
+    if pending.slow:
         state.slow += 1
-        if state.slow % 10:
+        if state.slow % pending.slow:
             return
     if answer.outcome in ("error", "retry") and _waited(state, pending) and is_transient(text):
         return
     state.same += 1
-    if state.stirred != world.stirred:
-        state.excused += 1  # something new was done in between, and it is not known what it changed
+    if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):
+        state.excused += 1  # something new was done in between, and it is not known what it changed; or time passed
 
 
 def _waited(state: CallState, pending: Pending) -> bool:
@@ -263,7 +274,14 @@ def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool
         return False
     if pending.key in tool.chain_keys:
         return True
-    return tool.is_alike(pending, 1.0 if outcome == "ok" and is_empty_answer(text) else ALIKE)
+    if outcome == "ok" and is_empty_answer(text):
+        return tool.is_alike(pending, 1.0)
+    if tool.is_alike(pending):
+        return True
+    if outcome == "ok" and pending.kind == "read" and lists_hits(text) and asks_in_words(pending.value):
+        tool.loose = tool.loose or tool.is_alike(pending, REWORDED)
+        return tool.loose
+    return False
 
 
 def _may_be_same(old: str | None, new: str) -> bool:
@@ -274,14 +292,19 @@ def _failed(world: World, trail: Trail, tool: ToolState, pending: Pending, text:
     failure = failure_class(text, pending)
     if tool.failed_epoch != world.epoch:
         tool.failed = 0
-    waited = tool.failed_round != round_ and _is_patience(tool, pending, text)
+    again = tool.failed_round == round_
+    waited = not again and _is_patience(tool, pending, text)
     _streak(tool, failure, pending.call, round_, waited)
-    tool.unknown = names_unknown_tool(text) and not pending.is_shell
-    tool.error, tool.transient = telling_line(text), is_transient(text)
+    take_aim(tool, pending.aims(), round_, tool.stirred != world.stirred)
+    # Of several failures in one round it is enough that one says so, in whatever order they stand.
+    tool.unknown = (again and tool.unknown) or (names_unknown_tool(text) and not pending.is_shell)
+    tool.error, tool.transient = telling_line(text), (again and tool.transient) or is_transient(text)
     tool.failed_epoch, tool.failure_time = world.epoch, pending.time
     if trail.failed_round != round_ or trail.failed == 0:
         trail.failed_tools = trail.failed_tools if trail.failed and trail.failure == failure else []
     _streak(trail, failure, pending.call, round_, False)
+    take_aim(trail, pending.aims(), round_, trail.stirred != world.stirred)
+    tool.stirred = trail.stirred = world.stirred
     if pending.tool not in trail.failed_tools:
         trail.failed_tools = sorted([*trail.failed_tools[-7:], pending.tool])
 
@@ -323,6 +346,8 @@ NEVER_EMPTY = frozenset(("write", "delegate", "talk", "shell", "step"))
 def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozenset[str]) -> None:
     """Count rounds in a row in which every answer says: there is nothing."""
     _, text, outcome, _, round_ = answer
+    if not text and pending.kind == "wait":
+        return  # to have waited is no answer
     if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
         trail.full_round = round_
         if trail.empty:
@@ -337,24 +362,33 @@ def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozense
             trail.empty_tools = sorted([*trail.empty_tools[-7:], pending.tool])
 
 
-def settle_text(trail: Trail, text: str, reasoning: str, message: int) -> None:
+HEARTBEAT = 120
+"""Characters up to which the same answer to a program's every prompt may be what the program asks for."""
+
+
+def settle_text(trail: Trail, event: Message, message: int) -> None:
     """Count responses in a row without calls: empty ones, equal ones, ones that say nothing new."""
+    text, reasoning = event.text or "", event.reasoning or ""
+    prompted, before = trail.prompted, trail.spoke_at
+    trail.prompted, trail.spoke_at = False, event.time
     if not text.strip():
         trail.text_count = 0
         trail.silent = 0 if reasoning.strip() else trail.silent + 1
         return
     trail.silent = 0
+    late = event.time is not None and before is not None and event.time - before >= SLOW
+    due = prompted and (late or len(text) <= HEARTBEAT)
     digest = text_digest("".join(text.split()).casefold())
     if trail.text_count and digest == trail.text:
-        trail.text_count += 1
+        trail.text_count, trail.text_due = trail.text_count + 1, trail.text_due + due
     else:
-        trail.text, trail.text_count, trail.text_first = digest, 1, message
+        trail.text, trail.text_count, trail.text_first, trail.text_due = digest, 1, message, 0
     said = sketch(word for word in words_of(text) if not word.isdigit())
     # A long text shares its small words with any other, so more of it must be known.
     share = share_known(said, trail.talk) if trail.talk else 0.0
     if share >= (0.5 if len(said) <= 30 else 0.8) and not is_structured(text):
-        trail.talk_count += 1
+        trail.talk_count, trail.talk_due = trail.talk_count + 1, trail.talk_due + due
     else:
-        trail.talk_count, trail.talk_first = 1, message
+        trail.talk_count, trail.talk_first, trail.talk_due = 1, message, 0
     if len(trail.talk) < 512:
         trail.talk |= said

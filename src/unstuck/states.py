@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from unstuck.aims import aims_of
+from unstuck.commands import asks, command_of, seconds_of
 from unstuck.cycles import Part, Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest
@@ -37,6 +39,10 @@ class Pending(Said):
             "exempt",
             "ignored",
             "is_shell",
+            "names",
+            "says_no",
+            "seconds",
+            "slow",
             "key",
             "kind",
             "message",
@@ -51,6 +57,11 @@ class Pending(Said):
     """The fingerprint with the arguments that only tell one call from another (a nonce, a clock), 0 where there are none."""
     target: int | None = None
     told: Told | None = None
+    names: tuple[int, ...] | None = None
+    says_no: bool | None = None
+    seconds: float | None = None
+    slow = 0
+    """How many looks such as this one count as one: 0 where no time was let pass before it."""
 
     def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any, light: bool = False) -> None:
         _, _, self.tool, _, _, self.agent, _, _, time, _, _, approved, _ = event
@@ -76,10 +87,36 @@ class Pending(Said):
             self.target = target_digest(self.value)
         return self.target
 
+    def aims(self) -> tuple[int, ...]:
+        """The digests of the names in its arguments."""
+        if self.names is None:
+            self.names = aims_of(self.value)
+        return self.names
+
+    def may_say_no(self) -> bool:
+        """Whether it is a command whose exit status is an answer."""
+        if self.says_no is None:
+            command = command_of(self.value)
+            self.says_no = command is not None and asks(command)
+        return self.says_no
+
+    def waits(self) -> float:
+        """The seconds for which it says that it waits."""
+        if self.seconds is None:
+            self.seconds = seconds_of(self.value)
+        return self.seconds
+
     def settle(self) -> None:
-        """Take every digest now."""
+        """Take the digests that tell calls apart."""
         super().settle()
         self.aims_at()
+
+    def complete(self) -> None:
+        """Take from the arguments, which are not saved, all that may be asked of them."""
+        self.settle()
+        self.aims()
+        self.may_say_no()
+        self.waits()
 
 
 def _is_heavy(args: Any) -> bool:
@@ -168,6 +205,8 @@ class CallState(Sameness):
     fresh_read = -1
     epoch = compaction = stirred = excused = whole = 0
     terse = True
+    news = False
+    """Whether its latest answer was another than the one before; of no interest later."""
     numbers: tuple[float, ...] = ()
     runs: tuple[int, ...] = ()
     known: Sketch = frozenset()
@@ -213,6 +252,8 @@ class ToolState(Sameness):
 
     FIELDS: ClassVar[tuple[str, ...]] = (
         *Sameness.FIELDS,
+        "aims",  # names that its failing calls held
+        "aim_round",
         "args",
         "chain",  # rounds in a row with one outcome, the calls alike but not equal
         "chain_asked",
@@ -233,12 +274,16 @@ class ToolState(Sameness):
         "failed_round",
         "failure",
         "failure_time",
+        "fresh",  # rounds of the streak in which something failed that had not before, or after something new was done
+        "fresh_before",
+        "fresh_now",
         "gap",
         "key",
         "kind",
         "loose",  # whether the chain holds calls that have only a long answer in common
         "mistake_round",
         "mistakes",  # refusals of one reason on one target: what, how often, since which call, the latest, in which round
+        "stirred",
         "tool",
         "transient",
         "unknown",
@@ -253,6 +298,9 @@ class ToolState(Sameness):
     """What the failures had come to before the round that goes on: how many, of which class, since which call."""
     failed_classes: tuple[int, ...] = ()
     failure_time: float | None = None
+    aims: tuple[int, ...] = ()
+    aim_round = fresh = fresh_before = stirred = 0
+    fresh_now = False
     gap: float | None = None
     kind = "other"
     loose = False
@@ -308,7 +356,8 @@ class Round(Row):
     open = calls = last_call = 0
     parts: Sequence[Part] = ()
     """Its finished exchanges."""
-    waits = worked = False
+    waits = 0
+    worked = False
     marked = False
     """Whether any of the following holds something."""
     delegated: tuple[Pending, ...] = ()

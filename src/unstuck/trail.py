@@ -43,6 +43,12 @@ class Trail:
     failure = failed = failed_first = failed_round = 0
     failed_before = (0, 0, 0)
     failed_classes: tuple[int, ...] = ()
+    aims: tuple[int, ...] = ()
+    """Names that its failing calls held."""
+    aim_round = fresh = fresh_before = stirred = 0
+    fresh_now = False
+    waited = 0
+    """The latest round before or in which the agent let a minute and more pass."""
     moved = 0
     """The latest round in which a call that was made before brought something new."""
     ok_round = full_round = new_round = 0
@@ -51,11 +57,18 @@ class Trail:
     text = 0
     """The digest of the latest response without calls."""
     text_count = text_first = silent = talk_count = talk_first = 0
+    text_due = talk_due = 0
+    """Such repeats that a program had asked for."""
+    prompted = False
+    """Whether a program spoke since the latest response."""
+    spoke_at: float | None = None
 
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved"),
+        *("text_due", "talk_due", "prompted", "spoke_at"),
+        *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
     )
 
     def known(self, key: int) -> CallState | None:

@@ -73,7 +73,7 @@ SHELL_STEP = frozenset("xdotool ydotool cliclick".split())
 SHELL_WRITE = frozenset(
     "apply_patch mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
     "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
-    "apt-get brew systemctl service truncate unzip tar gunzip gzip".split()
+    "apt-get brew systemctl service truncate bisect cherry-pick revert switch unzip tar gunzip gzip".split()
 )
 """Programs and sub-commands that change something."""
 SHELL_READ = frozenset(
@@ -86,6 +86,26 @@ SHELL_ASK = frozenset("grep egrep fgrep rg ag ack diff cmp test [ [[ pgrep which
 """Programs that say no with an exit status of 1: nothing was found, two files differ, a condition does not hold."""
 SHELL_WAIT = frozenset("sleep wait watch timeout".split())
 """Programs that pass time."""
+QUESTION_FIELDS = (
+    "query",
+    "q",
+    "question",
+    "search",
+    "search_query",
+    "search_term",
+    "keywords",
+    "terms",
+    "prompt",
+    "pattern",
+    "text",
+)
+"""Arguments that hold what is looked for, in words."""
+DURATION_FIELDS = {
+    **dict.fromkeys("seconds secs duration duration_seconds wait_seconds sleep_seconds delay delay_seconds sleep".split(), 1.0),
+    **dict.fromkeys("minutes mins duration_minutes wait_minutes".split(), 60.0),
+    **dict.fromkeys("milliseconds ms duration_ms delay_ms wait_ms sleep_ms".split(), 0.001),
+}
+"""Arguments that say for how long a tool waits, and the seconds of their unit."""
 COMMAND_FIELDS = ("command", "cmd", "code", "script", "input", "query", "sql", "statement", "raw")
 """Arguments that hold a command line, in the order in which they are looked for."""
 REMARK_FIELDS = frozenset(

@@ -73,6 +73,22 @@ HONEST: dict[str, list[Any]] = {
             X("bash", {"command": "pytest -q"}, "3 failed in 2.1s"),
         )
     ],
+    "searches that find nothing, by their exit status": [
+        X("bash", {"command": f"grep -rn {thing} src"}, "Exit code 1", "error") for thing in THINGS[:7]
+    ],
+    "conditions that do not hold": [
+        x
+        for n, thing in enumerate(THINGS)
+        for x in (X("bash", {"command": f"test -e {thing}.txt"}, "", "error"), X("read_file", {"path": thing}, chapter(n)))
+    ],
+    "tests that fail differently, as a shell reports them": [
+        X("bash", {"command": f"pytest tests/test_{thing}.py"}, f"{n + 2} failed, 3 passed\n[exit code: 1]")
+        for n, thing in enumerate(THINGS)
+    ],
+    "logs of failures that are read": [
+        X("read_file", {"path": f"{thing}.log"}, f"Error: {city} broke\n{chapter(n)}\n" * 6)
+        for n, (city, thing) in enumerate(PAIRS)
+    ],
     "a to-do list and the work on it": [
         x
         for n in range(6)

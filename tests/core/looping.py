@@ -189,6 +189,35 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("failure_cascade", "nudge", 5),
     ),
+    "a failure that comes back as a success": (
+        [
+            X("bash", {"command": f"frobnicate --mode {city}"}, "bash: frobnicate: command not found", "ok")
+            for city in CITIES[:5]
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
+    "a failure that is reported in an answer": (
+        [
+            X("lookup", {"id": 7, "view": f"{city} {thing}"}, "Error: the index is locked")
+            for city, thing in zip(CITIES[:5], THINGS, strict=False)
+        ],
+        Found("repeated_failure", "nudge", 5),
+    ),
+    "one file read again after edits that were refused with a success": (
+        [
+            x
+            for n in range(3)
+            for x in (
+                X("read_file", {"path": "a.py"}, chapter(1)),
+                X(
+                    "edit_file",
+                    {"path": "a.py", "old_string": f"x = {CITIES[n]}", "new_string": f"x = {THINGS[n]}"},
+                    "String to replace not found in file.",
+                ),
+            )
+        ],
+        Found("repeated_result", "nudge", 5),
+    ),
     "a tool that does not exist": (
         [X("read_minds", {"of": city}, "Unknown tool: read_minds", "error") for city in CITIES[:3]],
         Found("unknown_tool", "nudge", 3),

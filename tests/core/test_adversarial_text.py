@@ -6,13 +6,15 @@ Nothing is timed: each text is long enough that work which grows with its square
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from unstuck import failures, volatile
-from unstuck.commands import kind_of_command, kind_of_sql
+from unstuck import failures, outcomes, volatile
+from unstuck.aims import aims_of
+from unstuck.commands import asks, changed_part, kind_of_command, kind_of_sql, seconds_of
 from unstuck.degenerate import degenerate
 from unstuck.events import Call, Message, Result
 from unstuck.monitor import Monitor
@@ -62,6 +64,7 @@ SEEDS = (
     ),
     *("env ", " ", "\t", "~", "#", "# ", "a#", "1/", "1/1/", "2026-01-", "1712345678", "ffffffff-", "deadbeef", "A", "AAAA"),
     *("?_=", "&ts", "?ts=1&", "(request 1", "total calls: "),
+    *("<<E\n", "<<'EOF' x\n", "sleep 1", "'", "a/b ", "exit code ", "x: ", "error ", "a.b:1 "),
     *("open(", "open(a, ", "/*", ";", "; update a ", "grant a ", "copy a (", "with open('a', "),
     *(
         " 1m",
@@ -98,6 +101,13 @@ READERS: dict[str, Callable[[str], Any]] = {
     "words": lambda given: words_of(given, LENGTH),
     "commands": lambda given: [kind_of_command(given[start : start + 16_000]) for start in range(0, LENGTH, 16_000)],
     "statements": kind_of_sql,
+    "asking": asks,
+    "edits": changed_part,
+    "sleeps": seconds_of,
+    "names": aims_of,
+    "outcomes": lambda given: [
+        pattern.search(given[:400]) for pattern in vars(outcomes).values() if isinstance(pattern, re.Pattern)
+    ],
     "circles": degenerate,
 }
 

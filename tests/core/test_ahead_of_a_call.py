@@ -39,7 +39,7 @@ SPELLINGS = [
 FAILURES = [
     event
     for number in range(1, 9)
-    for event in exchange(number, "fetch", {"id": "x" * number}, "no such page", outcome="error")
+    for event in exchange(number, "fetch", {"id": "x", "mode": "x" * number}, "no such page", outcome="error")
 ]
 LOOKS = [event for number in range(1, 12) for event in exchange(number, "wait_for_build", {}, "building", time=float(number))]
 
@@ -52,6 +52,7 @@ SPARED = {
         *exchange(9, "query", {"text": "everything about the slow report of monday 9"}, "the same"),
     ],
     "what failed, after a write": [*FAILURES, *write(9), *exchange(10, "fetch", {"id": "y"}, "fine now")],
+    "what failed, on another target": [*FAILURES, *exchange(9, "fetch", {"id": "y"}, "no such page", outcome="error")],
     "a slow look": [*LOOKS, *exchange(12, "wait_for_build", {}, "building", time=100.0)],
 }
 HELD = {
@@ -61,7 +62,10 @@ HELD = {
         *SPELLINGS,
         *exchange(8, "query", {"text": "everything about the slow report of monday 8"}, "the same"),
     ],
-    "what failed, with nothing changed": [*FAILURES, *exchange(9, "fetch", {"id": "y"}, "no such page", outcome="error")],
+    "what failed, with nothing changed": [
+        *FAILURES,
+        *exchange(9, "fetch", {"id": "x", "mode": "y"}, "no such page", outcome="error"),
+    ],
     "a tight look": [*LOOKS, *exchange(12, "wait_for_build", {}, "building", time=12.0)],
 }
 

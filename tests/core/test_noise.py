@@ -30,10 +30,21 @@ def wrapped(content: str, n: int, rng: random.Random) -> str:
 
 HONEST = {**LOOKS, **PROGRAMS}
 NOISES: list[Callable[[str, int, random.Random], str]] = [tail, head, wrapped]
-WHOLE_ANSWERS = {"a bare number that rises by itself", "sleep and print", "nothing found, whatever is asked"}
+WHOLE_ANSWERS = {
+    "a bare number that rises by itself",
+    "sleep and print",
+    "nothing found, whatever is asked",
+    "a failure that comes back as a success",
+    "a failure that is reported in an answer",
+}
 """Loops that show in what a whole answer is: with something beside it, it is another answer."""
 
-RECEIPTS = {"a page after another, and back", "keys pressed, one after another"}
+RECEIPTS = {
+    "a page after another, and back",
+    "keys pressed, one after another",
+    "searches that find nothing, by their exit status",
+    "conditions that do not hold",
+}
 """Honest work that is told by how short its answers are."""
 
 

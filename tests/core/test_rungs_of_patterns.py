@@ -23,10 +23,11 @@ LONG: dict[str, list[Any]] = {
         X("search", {"query": f"how does the retry queue drain on shutdown {city}"}, "Page 1: the queue") for city in CITIES
     ],
     "repeated_failure": [
-        X("fetch", {"url": f"https://{city}.example/{thing}"}, "Error: certificate expired", "error") for city, thing in PAIRS
+        X("fetch", {"url": "https://x.example/a", "mode": f"{city} {thing}"}, "Error: certificate expired", "error")
+        for city, thing in PAIRS
     ],
     "unknown_tool": [X("read_minds", {"of": city}, "Unknown tool: read_minds", "error") for city in CITIES],
-    "failure_cascade": [X(f"get_{thing}", {"id": thing}, "Error: could not connect to database", "error") for thing in THINGS],
+    "failure_cascade": [X(f"get_{thing}", {"id": 7}, "Error: could not connect to database", "error") for thing in THINGS],
     "recurring_failure": [
         x
         for city, thing in PAIRS[:8]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unstuck.cycles import Cycles
+from unstuck.aims import firm
+from unstuck.cycles import WAITS_LONG, Cycles, weighed
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.signs import PERIOD
@@ -14,7 +15,7 @@ class Cycle(Detector):
     The same rounds with the same outcomes in the same order, with any period up to half the window.
 
     A lap of several calls costs more than one call, so the rungs after the first come sooner than those of a single call.
-    A lap in which something waits counts half. Laps of one single call are left to `repeated_result`.
+    A lap in which something waits counts half, one in which a minute and more passes a tenth, and these are nudged at most. Laps of one single call are left to `repeated_result`.
     """
 
     pattern = "cycle"
@@ -37,8 +38,9 @@ class Cycle(Detector):
                 return None
             laps += matched % period == 0
             laps += view.state.asked
-        if any(step.waits for step in lap):
-            laps = (laps + 1) // 2
+        laps = weighed(laps, lap)
+        if any(step.waits == WAITS_LONG for step in lap):
+            laps = firm(laps, laps, self.ladder.next_to_nudge)
         if laps < self.least:
             return None
         tools = dict.fromkeys(tool for step in reversed(lap) for tool in step.tools)

@@ -6,6 +6,7 @@ from copy import copy
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
+from unstuck.aims import firm
 from unstuck.errors import SettingsError
 from unstuck.findings import Level, Unit
 from unstuck.ladder import Ladder
@@ -153,7 +154,4 @@ def firm_repeats(view: View, state: CallState, ladder: Ladder) -> int:
     pending = view.pending
     if pending is not None and pending.excused and view.ahead:
         excused += 1
-    if not excused:
-        return repeats
-    bound = ladder.block if ladder.block is not None else ladder.stop
-    return repeats if bound is None else max(repeats - excused, min(repeats, bound - 1))
+    return firm(repeats, excused, ladder.next_to_nudge)

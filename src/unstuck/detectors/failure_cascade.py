@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unstuck.aims import firm
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.signs import CASCADE
@@ -21,11 +22,12 @@ class FailureCascade(Detector):
         trail = view.trail
         if trail.failed < self.least or len(trail.failed_tools) < 2:
             return None
+        repeats = firm(trail.failed, trail.fresh, self.ladder.next_to_nudge)
         return Evidence(
             pattern=self.pattern,
             anchors=(trail.failure,),
             streak=trail.failed_first,
-            repeats=trail.failed,
+            repeats=repeats,
             ladder=self.ladder,
             tools=tuple(trail.failed_tools),
             first_call=trail.failed_first,

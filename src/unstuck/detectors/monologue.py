@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unstuck.aims import firm
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.fingerprint import text_digest
 from unstuck.ladder import Ladder
@@ -21,5 +22,6 @@ class Monologue(Detector):
         trail = view.trail
         if trail.talk_count < self.least:
             return None
+        repeats = firm(trail.talk_count, trail.talk_due, self.ladder.next_to_nudge)
         anchor = text_digest(self.pattern)
-        return Evidence(self.pattern, (anchor,), trail.talk_first, trail.talk_count, self.ladder, unit="responses")
+        return Evidence(self.pattern, (anchor,), trail.talk_first, repeats, self.ladder, unit="responses")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unstuck.aims import firm, is_fresh
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.signs import CHAIN
@@ -27,9 +28,11 @@ class NearRepeat(Detector):
         if pending is not None and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
             return None
         repeats = tool.chain + tool.chain_asked + view.ahead
-        bound = self.ladder.block if self.ladder.block is not None else self.ladder.stop
-        if tool.loose and bound is not None:
-            repeats = min(repeats, bound - 1)  # different questions with one long answer may be right: a nudge and no further
+        if tool.loose:  # different questions with one long answer may be right: a nudge and no further
+            repeats = firm(repeats, repeats, self.ladder.next_to_nudge)
+        elif tool.failed > 1:
+            fresh = tool.fresh + (pending is not None and is_fresh(tool, pending.aims()))
+            repeats = firm(repeats, fresh, self.ladder.next_to_nudge)
         if repeats < self.least:
             return None
         return Evidence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unstuck.aims import firm
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.view import View
@@ -19,6 +20,7 @@ class RepeatedText(Detector):
         trail = view.trail
         if trail.text_count < self.least:
             return None
+        repeats = firm(trail.text_count, trail.text_due, self.ladder.next_to_nudge)
         return Evidence(
-            self.pattern, (trail.text,), trail.text_first, trail.text_count, self.ladder, keys=(trail.text,), unit="responses"
+            self.pattern, (trail.text,), trail.text_first, repeats, self.ladder, keys=(trail.text,), unit="responses"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from unstuck.cycles import weighed
 from unstuck.explain.answer import Entry, Exchange, Reset
 from unstuck.explain.watch import exchange
 
@@ -25,9 +26,9 @@ class Span(NamedTuple):
     period: int
 
     def laps(self, end: int) -> int:
-        """The laps complete before *end*; those in which something waits count half, as in `Cycle`."""
+        """The laps complete before *end*; those in which something waits count less, as in `Cycle`."""
         laps = (end - self.first) // self.period
-        return (laps + 1) // 2 if any(step.waits for step in self.steps[self.first : self.first + self.period]) else laps
+        return weighed(laps, self.steps[self.first : self.first + self.period])
 
 
 class RoundWatch:

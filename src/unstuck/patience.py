@@ -1,0 +1,59 @@
+"""Time that an agent lets pass before it looks again: by the clock of the events, or because it said that it would wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unstuck import words
+from unstuck.cycles import WAITS_LONG
+from unstuck.states import CallState, Pending
+from unstuck.trail import Trail
+
+SLOW = 60.0
+"""Seconds between two looks from which on looking again is waiting."""
+WAITED_FOR = 10
+"""Looks after such a time that count as one."""
+_LOOKS = frozenset(("wait", "read", "shell", "other"))
+_DURATIONS = frozenset(words.DURATION_FIELDS)
+_FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
+
+
+def note_wait(trail: Trail, pending: Pending) -> None:
+    """Note that a call of a tool that waits says that it waits for a minute and more."""
+    args = pending.value
+    if (pending.is_shell or (type(args) is dict and not _DURATIONS.isdisjoint(args))) and pending.waits() >= SLOW:
+        _waited(trail)
+
+
+def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
+    """
+    How many looks such as this count as one: 0 where no time was let pass before it.
+
+    A tool that waits is given the time since its own latest answer; any other the time in which the agent did nothing, since work in
+    between takes time too. A file that is read again counts in full, as its time may be the model's; it is excused like the others.
+    """
+    kind, time = pending.kind, pending.time
+    if kind not in _LOOKS:
+        return 0
+    if time is not None and not state.asked:  # to have been refused meanwhile is no waiting
+        latest = next(reversed(trail.calls.values())).time
+        if latest is not None and time - latest >= SLOW:
+            trail.waited = trail.rounds
+    slow = trail.waited > state.round
+    if kind == "wait" and not slow:
+        slow = time is not None and state.time is not None and time - state.time >= SLOW
+    if not slow:
+        return 0
+    if trail.round is not None:
+        trail.round.waits = WAITS_LONG
+    return 1 if kind == "read" and _is_file(pending.value) else WAITED_FOR
+
+
+def _waited(trail: Trail) -> None:
+    trail.waited = trail.rounds
+    if trail.round is not None:
+        trail.round.waits = WAITS_LONG
+
+
+def _is_file(args: Any) -> bool:
+    return type(args) is dict and any(type(args.get(field)) is str and "://" not in args[field] for field in _FILES)
