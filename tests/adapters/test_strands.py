@@ -23,6 +23,7 @@ from unstuck.testing_adapters.world import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     TEXT,
+    TWICE,
     Answered,
     Ask,
     Asked,
@@ -162,6 +163,23 @@ class TestStrands(AdapterSuite):
         results = [event for event in events if isinstance(event, Result)]
         assert [str(calls[result.id].args["path"]) in str(result.content) for result in results] == [True] * 4
         assert len({event.run for event in events}) == 1
+
+    def test_the_result_of_the_last_try_counts(self):
+        """A call that failed and was run again by another hook came to what the model reads of it."""
+        events, world = [], World(TWICE)
+        do = world.do
+
+        def broken_at_first(tool: str, **args: str) -> str:
+            came = do(tool, **args)
+            if len(world.executed) == 1:
+                raise ConnectionError("connection reset")
+            return came
+
+        world.do = broken_at_first
+        agent_of(world, self.guard(on_event=events.append), hooks=[RunsTwice()])("Go.")
+        assert len(world.executed) == 3
+        results = [(event.outcome, "10 lines" in str(event.content)) for event in events if isinstance(event, Result)]
+        assert results == [("ok", True)] * 2
 
     async def run_again(self, world, guard):
         return answer(await agent_of(world, guard, hooks=[RunsTwice()]).invoke_async("Go."))

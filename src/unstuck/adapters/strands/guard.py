@@ -86,7 +86,10 @@ class LoopGuard(Guard, HookProvider):
         agent = self._agent(event)
         if event.cancel_message is None:
             agent.leave()
-            self._returned(agent, event)
+            if not getattr(
+                event, "retry", False
+            ):  # another hook has the tool run again: that result is the one the model reads
+                self._returned(agent, event)
 
     def _agent(self, event: Any) -> LiveAgent:
         places = places_in(event.invocation_state)
