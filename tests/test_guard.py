@@ -7,7 +7,7 @@ from contextvars import copy_context
 
 import pytest
 
-from unstuck import Options, RunEnd, SettingsError, preset
+from unstuck import Level, Options, RunEnd, SettingsError, preset
 from unstuck.guard import MOST_RUNS, Guard, failsafe
 from unstuck.live import CURRENT, MARK, MOST_AGENTS, MOST_OPEN, LiveAgent
 
@@ -157,6 +157,16 @@ def test_a_nudge_waits_once_for_its_agent():
     assert text is not None
     assert text.startswith(MARK)
     assert one.nudge() is None
+
+
+def test_a_response_that_went_round_is_told_so():
+    """Nothing is left to block once a response has come in: its agent's model reads about it, in words that claim no more."""
+    agent = Guard().start()
+    assert agent.responded("I will look into the matter and then say what I have found. " * 40, 1).level is Level.BLOCK
+    text = agent.nudge()
+    assert text is not None
+    assert text.startswith(f"{MARK}Your response repeats the same passage")
+    assert "cut" not in text
 
 
 def test_two_agents_may_use_one_call_id_at_the_same_time():

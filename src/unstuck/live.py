@@ -80,7 +80,7 @@ class LiveRun:
                 decision = self.monitor.observe(event)
                 if decision.text is not None:
                     decision = decision._replace(text=MARK + decision.text)
-                self._note(decision)
+                self._note(decision, event)
                 self._tell(event, decision)
             except Exception as error:
                 self.switch_off(error)
@@ -102,11 +102,12 @@ class LiveRun:
                 return CONTINUE
             return decision
 
-    def _note(self, decision: Decision) -> None:
+    def _note(self, decision: Decision, event: Event | None = None) -> None:
         self.findings += decision.findings
+        told = decision.level is Level.NUDGE or (decision.level is Level.BLOCK and isinstance(event, Message))
         if decision.level is Level.STOP and self.stopped is None:
             self.stopped, self.stop_text = decision.finding, decision.text
-        elif decision.level is Level.NUDGE and decision.text and decision.finding is not None:
+        elif told and decision.text and decision.finding is not None:  # of a response that has come in nothing is left to block
             agent = self.agents.get(decision.finding.agent) or self.agent(MAIN)
             agent.nudges[decision.text] = None
 

@@ -43,7 +43,8 @@ class Watch:
             calls: how many calls the response holds; 0 for text alone, `None` where that is unknown.
             **fields: further fields of `Message`: usage, model, reasoning.
 
-        Returns the decision: `nudge` for text that repeats itself. Raises `LoopStopped` at `stop`.
+        Returns the decision: `nudge` for text that repeats itself, `block` for a response that goes round in itself; either way tell
+        the model `decision.text` with what comes next. Raises `LoopStopped` at `stop`.
         """
         return self._carried_out(self._agent.responded(text, calls, **fields))
 
@@ -98,7 +99,7 @@ class Watch:
     def _carried_out(self, decision: Decision) -> Decision:
         if decision.level is Level.STOP and decision.finding is not None:
             raise LoopStopped(decision.finding)
-        if decision.level is Level.NUDGE:
+        if decision.level >= Level.NUDGE:
             self._agent.nudge()  # the caller has its words already
         return decision
 

@@ -95,7 +95,7 @@ def _seen(pattern: str, tools: tuple[str, ...], level: Level) -> str:
     told = _ASKED if level > Level.NUDGE and pattern in _ASKED else _SEEN
     seen = told.get(pattern, "You have repeated the same steps {n} times with {tools}.").replace("{tools}", _named(tools))
     if pattern == "degenerate_text":
-        return f"The response was cut off. {seen}"
+        return seen  # it is told where nothing was cut: the response has come in whole
     if level == Level.BLOCK:
         return f"This call was not executed. {seen}"
     return f"The run is stopped. {seen}" if level == Level.STOP else seen

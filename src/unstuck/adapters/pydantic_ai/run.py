@@ -118,8 +118,6 @@ class GuardedRun:
         record.calls, record.messages = transcript.calls, transcript.responses
         record.findings += decision.findings
         self._latest = decision.finding or self._latest
-        if decision.level is Level.BLOCK and decision.text and not isinstance(event, Call):
-            self.agent.nudges[decision.text] = None  # the response is there: nothing is left to cut
         for finding in decision.findings:
             trace(ctx, finding)
         return decision
