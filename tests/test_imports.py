@@ -20,7 +20,7 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "fingerprint", "commands", "kinds", "degenerate"}
+SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "commands", "kinds", "degenerate"}
 EVIDENCE = {
     "records",
     "signs",
@@ -32,6 +32,9 @@ EVIDENCE = {
     "outcomes",
     "patience",
     "delegations",
+    "redelegated",
+    "empties",
+    "sweeps",
     "swings",
     "spent",
     "intervals",

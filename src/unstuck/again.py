@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unstuck.cycles import Step
-from unstuck.failures import is_empty_answer
+from unstuck.empties import NEVER_EMPTY, says_nothing
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import NEVER_EMPTY, TELLING, cover_ground
+from unstuck.settle import TELLING, cover_ground, goes_on
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
@@ -38,9 +38,7 @@ def take_again(
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):
         return None
-    if kind not in NEVER_EMPTY:
-        if trail.full_round != state.round and len(text) <= 120 and is_empty_answer(text, ledger.empty_words):
-            return None
+    if kind not in NEVER_EMPTY and not says_nothing(text, ledger.empty_words):
         trail.full_round = number
     call, message = pending.call, pending.message
     trail.recent.append([call, message, key, pending.tool, False])
@@ -71,7 +69,7 @@ def _is_plain_repeat(ledger: LedgerState, trail: Trail, state: CallState, pendin
         or state.same < 1
     ):
         return False
-    return pending.kind == "read" or pending.key in ledger.written
+    return (pending.kind == "read" or pending.key in ledger.written) and not goes_on(trail, state)
 
 
 def _goes_on(ledger: LedgerState, tool: ToolState, pending: Pending, raw: int, text: str) -> bool:
@@ -94,8 +92,6 @@ def _shown(
     call, message, cycles, deep = pending.call, pending.message, trail.cycles, ledger.delegations
     symbol = state.key ^ (state.raw * 31 & 0xFFFFFFFFFFFFFFFF)
     cycles.add(_tuple(Step, (symbol, call, message, ((symbol, pending.key, pending.tool),), round_.waits)))
-    if deep is not None and deep.handoffs.total:
-        deep.work()
     signs = SAME if state.same > 1 else 0
     if state.differing:
         signs |= DIFFERS

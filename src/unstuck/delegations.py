@@ -10,8 +10,16 @@ from unstuck.fingerprint import text_digest
 from unstuck.records import Said
 from unstuck.states import Pending
 
+LEAST_TASK = 3
+"""Words from which on what is passed on is a task; fewer name an agent at most: a conversation is handed over."""
 SAME_TASK = 0.55
 """The share of words from which on two tasks are one: a new first verb and a new turn of phrase change no more than that."""
+
+
+def is_task(said: Said) -> bool:
+    """Whether arguments hold a task, beside the name of who gets it and the reason why."""
+    said.settle()
+    return len(said.chosen or ()) >= LEAST_TASK
 
 
 class Delegations:
@@ -27,7 +35,7 @@ class Delegations:
 
     def passes_on(self, agent: str, said: Said) -> bool:
         """Whether a delegation by *agent* hands on the task of the one before."""
-        return self.said is not None and agent not in self.agents and self.said.is_like(said, SAME_TASK)
+        return self.said is not None and agent not in self.agents and is_task(said) and self.said.is_like(said, SAME_TASK)
 
     def delegate(self, round_: Sequence[Pending]) -> None:
         """Delegations of one response succeeded; several at once share work out, which is no passing on."""
@@ -39,18 +47,22 @@ class Delegations:
         else:
             self.length, self.first, self.agents = 1, min(pending.call for pending in round_), [agent]
         self.said, self.tool = (first if alone else None), first.tool
-        edges = sorted({self.edge(agent, pending.key) for pending in round_})
+        edges = sorted({self.edge(pending) for pending in round_})
         symbol = edges[0] if alone else text_digest(",".join(map(str, edges)))
         parts = [(symbol, pending.key, pending.tool) for pending in round_]
         last = max(pending.call for pending in round_)
         self.handoffs.add(Step(symbol, last, first.message, parts, False))
 
-    def edge(self, agent: str, key: int) -> int:
+    def edge(self, pending: Pending) -> int:
         """Who handed off, and how."""
-        return text_digest(agent) ^ key
+        return text_digest(pending.agent) ^ pending.way
+
+    def knows(self, pending: Pending) -> bool:
+        """Whether the agent handed off in this way since somebody worked."""
+        return self.edge(pending) in self.handoffs.seen
 
     def work(self) -> None:
-        """Somebody did something else."""
+        """Somebody did or learned something new."""
         if self.handoffs.total:
             self.handoffs = Cycles(self.handoffs.window)
 

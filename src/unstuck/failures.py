@@ -143,7 +143,9 @@ _HIT = re.compile(r"\w/\w|\w\.[a-z]{2,5}\b|\[\s*[\"{]|^\s*(?:1[.)]|[-*•])\s", 
 def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     """Whether a whole answer says no more than: there is nothing."""
     size = len(text)
-    if size > 120 or (size > 40 and text[0] not in _FIRST and not text[0].isspace()):
+    if size > 120 and (size > 300 or text[0] != "<"):
+        return False
+    if size > 40 and text[0] not in _FIRST and not text[0].isspace():
         return False
     low = text[:40].strip().lower()
     if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unstuck.cycles import Step
+from unstuck.empties import NEVER_EMPTY
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import NEVER_EMPTY
 from unstuck.states import Once, Pending, Round, ToolState
 from unstuck.trail import Trail
 from unstuck.view import View
@@ -41,10 +41,13 @@ def take_fresh(
     if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in trail.cycles.seen:
         return None
     call, number = pending.call, round_.number
-    if kind not in NEVER_EMPTY:
-        if len(text) <= 120 and is_empty_answer(text, ledger.empty_words):
+    if (len(text) <= 120 or text[0] == "<") and is_empty_answer(text, ledger.empty_words):
+        if kind not in NEVER_EMPTY:
             return None
+    else:
         trail.full_round = number
+    deep = ledger.delegations
+    news = deep is not None and deep.handoffs.total > 0 and ledger.brings_news(pending, raw)
     trail.recent.append([call, pending.message, key, name, False])
     intervals = ledger.intervals
     if intervals is not None and len(intervals.now) < intervals.MOST:
@@ -65,8 +68,7 @@ def take_fresh(
     tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), epoch
     tool.args, tool.key = pending, key
     trail.cycles.add(_tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or int(kind == "wait"))))
-    deep = ledger.delegations
-    if deep is not None and deep.handoffs.total:
+    if deep is not None and news:
         deep.work()
     return ()
 

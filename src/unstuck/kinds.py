@@ -49,7 +49,8 @@ class Kinds(NamedTuple):
                 return hinted
         kind = kind_of_name(tool, self.words)
         if kind == "shell":
-            return kind_of_command(command_of(args))
+            told = kind_of_debugging(command_of(args)) if "debugger" in _aspects(tool) else None
+            return told or kind_of_command(command_of(args))
         return _told(tool, kind, args) or kind
 
     def by_name(self, tool: str) -> Kind | None:
@@ -145,13 +146,15 @@ def _is_note(parts: list[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _aspects(tool: str) -> frozenset[str]:
-    """What in the arguments tells the kind of a tool with that name: `action`, `sql`, `note`."""
+    """What in the arguments tells the kind of a tool with that name: `action`, `sql`, `note`, `debugger`."""
     parts = _parts(tool)
     found = {"action"} if not words.ACTING.isdisjoint(parts) else set()
     if not words.SQL.isdisjoint(parts):
         found.add("sql")
     if parts and _is_note(parts):
         found.add("note")
+    if not words.DEBUGGERS.isdisjoint(parts):
+        found.add("debugger")
     return frozenset(found)
 
 
@@ -167,6 +170,10 @@ def _told(tool: str, kind: Kind, args: Any) -> Kind | None:
         told = kind_of_sql(statement) if statement is not None else None
         if told is not None:
             return told
+    if "debugger" in aspects:
+        debugged = kind_of_debugging(command_of(args))
+        if debugged is not None:
+            return debugged
     named = kind_of_action(args)
     if "note" in aspects:
         return "read" if named == "read" else None
@@ -185,6 +192,19 @@ def kind_of_action(args: Any) -> Kind | None:
         if kind in ("read", "write", "wait", "talk"):
             return kind
     return None
+
+
+def kind_of_debugging(command: str | None) -> Kind | None:
+    """The kind of a debugger's commands, `None` where none of them is known: any that moves the program on makes it a step."""
+    found = {
+        re.split(r"[\s/]", line.strip().lstrip("-").lower(), maxsplit=1)[0]
+        for line in re.split(r"[\n;]", (command or "")[:4_096])
+    }
+    if not words.DEBUG_STEP.isdisjoint(found):
+        return "step"
+    if not words.DEBUG_WRITE.isdisjoint(found):
+        return "write"
+    return None if words.DEBUG_READ.isdisjoint(found) else "read"
 
 
 def _text(args: Any, field: str) -> str | None:

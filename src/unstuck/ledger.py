@@ -15,6 +15,7 @@ from unstuck.aims import EDITS
 from unstuck.cycles import WAITS
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
+from unstuck.empties import settle_empty
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.fresh import take_fresh
@@ -23,14 +24,14 @@ from unstuck.kinds import ACTION_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
 from unstuck.patience import note_wait, put_off
-from unstuck.settle import NEVER_EMPTY, Answer, settle_call, settle_empty, settle_text, settle_tool
+from unstuck.settle import Answer, goes_on, settle_call, settle_text, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.states import HEAVY, CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
 from unstuck.trail import Trail
 from unstuck.view import View
 from unstuck.volatile import CLIPPED, clipped, mask, plain_address
-from unstuck.words import THROWAWAY_FIELDS
+from unstuck.words import REASON_FIELDS, THROWAWAY_FIELDS
 
 
 class Ledger(LedgerRounds):
@@ -157,19 +158,23 @@ class Ledger(LedgerRounds):
         name = event.tool
         identifying = self.reading.identifying(name, args) if self._identity else args
         form = flat_form(name, identifying)
-        whole = key = call_fingerprint(name, identifying) if form is None else form_digest(form)
+        whole = key = way = call_fingerprint(name, identifying) if form is None else form_digest(form)
         if type(args) is dict:
             if kind not in _ALL_COUNTS:
                 if not THROWAWAY_FIELDS.isdisjoint(args):
                     key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
                 elif form is not None and b"?" in form and b"://" in form:
                     key = call_fingerprint(name, _with_plain_addresses(identifying))
+            elif kind == "delegate" and not REASON_FIELDS.isdisjoint(args):
+                way = call_fingerprint(name, _without(args, REASON_FIELDS))
             if self._beside:
                 args = _without(args, self._beside)
         light = form is not None and len(form) <= HEAVY and args is identifying
         pending = Pending(event, self.calls, round_.response, key, kind, args, light)
         if whole != key:
             pending.whole = whole
+        if kind == "delegate":
+            pending.way = way
         return pending
 
     def _foreseen(
@@ -183,7 +188,7 @@ class Ledger(LedgerRounds):
         if state is not None:
             pending.slow = put_off(trail, state, pending)
             pending.excused = state.stirred != self.stirred or (pending.slow > 0 and pending.kind != "wait")
-            if self._would_count(state, pending):
+            if self._would_count(trail, state, pending):
                 signs |= (SAME | DIFFERS) if state.differing else SAME
             if trail.cycles.turning:
                 signs |= PERIOD
@@ -201,9 +206,11 @@ class Ledger(LedgerRounds):
         seen = ("call", trail, call, response, state, tool, pending, ahead, None, None, None, deep, None, signs)
         return (_tuple(View, seen),)
 
-    def _would_count(self, state: CallState, pending: Pending) -> bool:
+    def _would_count(self, trail: Trail, state: CallState, pending: Pending) -> bool:
         """Whether the call counts if it comes to the outcome it had: not once the world changed, the free re-read, a slow look."""
         if state.epoch != self.epoch or (state.compaction != self.compaction and state.fresh_read != self.epoch):
+            return False
+        if goes_on(trail, state) or (pending.kind == "delegate" and self.worked_since(pending)):
             return False
         return not pending.slow or (state.slow + 1) % pending.slow == 0
 
@@ -327,6 +334,8 @@ class Ledger(LedgerRounds):
         """What the exchange says beyond itself: streaks of its call and its tool, changes of the world."""
         if self.intervals is not None:
             self.intervals.step(pending)
+        deep = self.delegations
+        news = deep is None or not deep.handoffs.total or self.brings_news(pending, answer.raw)
         state = settle_call(self, trail, pending, answer)
         if pending.approved:
             return NONE
@@ -334,13 +343,12 @@ class Ledger(LedgerRounds):
         kind, tool, swing, signs = pending.kind, None, None, 0
         if self.follows_tools:
             tool = settle_tool(self, trail, pending, answer)
-            if kind not in NEVER_EMPTY:
-                settle_empty(trail, pending, answer, self.empty_words)
+            settle_empty(self, trail, pending, state, answer)
         _join(round_, pending, pending.key ^ (state.raw * 31 & _64_BITS))
         if outcome == "ok":
-            if kind == "read":
+            if news and state.same < 2 and kind != "delegate":
                 round_.worked = True
-            else:
+            if kind != "read":
                 if state.news and pending.is_shell:
                     self.written.pop(pending.key, None)  # the same command did something else: `git bisect bad`
                 swing = self._carried_out(pending, round_)
@@ -363,11 +371,10 @@ class Ledger(LedgerRounds):
         kind = pending.kind
         if kind == "delegate":
             round_.delegated, round_.marked = (*round_.delegated, pending), True
-        else:
-            round_.worked = True
-        if pending.key not in self.written:
+        key = pending.way or pending.key
+        if key not in self.written:
             if kind in ("write", "delegate"):
-                round_.written, round_.marked = (*round_.written, pending.key), True
+                round_.written, round_.marked = (*round_.written, key), True
             elif kind in _MAY_CHANGE:
                 round_.stirs, round_.marked = (*round_.stirs, pending.key), True
         if kind == "write" and self.swings is not None and pending.told is not None:

@@ -83,6 +83,7 @@ class LedgerRounds(LedgerState):
 
     def _carry_out(self, trail: Trail, round_: Round) -> int:
         """What a round did besides looking comes into effect when it is over; returns its signs."""
+        epoch = self.epoch
         if round_.stirs:
             self._stirred(trail, [key for key in round_.stirs if key not in self.written])
         if round_.written:
@@ -91,6 +92,7 @@ class LedgerRounds(LedgerState):
             self._asked_again(trail, pending)
         if not round_.delegated:
             return 0
+        self._passed_on(trail, round_.delegated, epoch)
         if self.delegations is not None:
             self.delegations.delegate(round_.delegated)
         return DELEGATED
@@ -115,6 +117,13 @@ class LedgerRounds(LedgerState):
             if state is not None:
                 state.epoch = self.epoch
             self.note_write(key)
+
+    def _passed_on(self, trail: Trail, delegated: Sequence[Pending], epoch: int) -> None:
+        """What was passed on changes nothing for the counts of passing it on, where nothing else changed since *epoch*."""
+        for pending in delegated:
+            for record in (trail.known(pending.key), trail.tools.get(pending.tool)):
+                if record is not None and record.epoch == epoch:
+                    record.epoch = self.epoch
 
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
         """A vetoed call is no evidence, but to have asked for it again is."""

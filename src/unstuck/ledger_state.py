@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from unstuck.ceiling import Ceiling, Tally
-from unstuck.delegations import Delegations
+from unstuck.delegations import Delegations, is_task
 from unstuck.intervals import Intervals
 from unstuck.reading import Reading
 from unstuck.spent import Price, Spent
@@ -115,6 +115,18 @@ class LedgerState:
             if len(self.trails) > self.MOST_AGENTS:
                 self.trails.popitem(last=False)
         return trail
+
+    def brings_news(self, pending: Pending, raw: int) -> bool:
+        """Whether no agent made this call before with this outcome."""
+        key = pending.key
+        if pending.kind == "write" and key in self.written:
+            return False
+        return all((state := trail.calls.get(key)) is None or state.raw != raw for trail in self.trails.values())
+
+    def worked_since(self, pending: Pending) -> bool:
+        """Whether somebody worked since a conversation was handed over in this way; of a task with words of its own never."""
+        deep = self.delegations
+        return deep is not None and not is_task(pending) and not deep.knows(pending)
 
     def note_write(self, key: int) -> None:
         """Something was done for the first time that changes the world, or may."""

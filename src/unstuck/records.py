@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 from unstuck import words
 from unstuck.fingerprint import text_digest, text_of
 from unstuck.sketch import Sketch, likeness, sketch, words_of
+from unstuck.spelling import Spelling, spelling
 from unstuck.volatile import mask, surely_differ, template
 
 ALIKE = 0.7
@@ -122,13 +123,14 @@ class Sameness(Row):
 
 
 class Said(Row):
-    """The words of a call's arguments: all of them, and those that choose what it does."""
+    """The words of a call's arguments: all of them, those that choose what it does, and the first of these in their order."""
 
-    FIELDS: ClassVar[tuple[str, ...]] = ("chosen", "everything")
-    SETS = frozenset(FIELDS)
+    FIELDS: ClassVar[tuple[str, ...]] = ("chosen", "everything", "spelt")
+    SETS = frozenset(("chosen", "everything"))
     value: Any = None
     chosen: Sketch | None = None
     everything: Sketch | None = None
+    spelt: Spelling = ()
 
     def settle(self) -> None:
         """Take the sketches now."""
@@ -136,6 +138,7 @@ class Said(Row):
             value = beginning(self.value)
             self.chosen = sketch(words_of(_choosing_text(value)))
             self.everything = sketch(words_of(text_of(value)))
+            self.spelt = spelling(value, _NOT_CHOOSING)
 
     def saved(self) -> list[Any]:
         """The saved form of the words alone."""

@@ -18,6 +18,7 @@ from unstuck.failures import (
 )
 from unstuck.fingerprint import text_digest
 from unstuck.patience import SLOW
+from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
 from unstuck.states import CallState, Once, Pending, ToolState, answer_words
 from unstuck.trail import Trail
@@ -30,6 +31,9 @@ class World(Protocol):
     epoch: int
     stirred: int
     compaction: int
+
+    def worked_since(self, pending: Pending) -> bool:
+        """Whether somebody worked since a conversation was handed over in this way."""
 
 
 TELLING = 240
@@ -58,6 +62,8 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     """Count the exchange for its call: how often in a row it came to this outcome since the world changed."""
     raw, text, _, time, round_ = answer
     key, state = pending.key, trail.known(pending.key)
+    if pending.kind == "step" and answer.outcome == "ok":
+        trail.stepped = round_
     if state is None:
         return _first_time(world, trail, pending, answer)
     again = state.news = False
@@ -121,6 +127,10 @@ def _restart(world: World, state: CallState, pending: Pending) -> None:
 
 def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answer: Answer) -> None:
     raw, text = answer.raw, answer.text
+    if pending.kind == "delegate" and answer.outcome == "ok" and world.worked_since(pending):
+        state.again(raw, text)
+        _restart(world, state, pending)
+        return
     if state.compaction != world.compaction:
         state.compaction = world.compaction
         if state.fresh_read != world.epoch:
@@ -129,8 +139,8 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
     before = state.text
     if raw != state.raw and not state.again(raw, text):
         state.news = True
-        if pending.whole != state.whole:
-            state.differing = 0  # it was not quite the same that was asked
+        if pending.whole != state.whole or (pending.kind != "step" and trail.stepped > state.round):
+            state.differing = 0  # it was not quite the same that was asked, or not of the same state
         elif not pending.slow:
             _differs(state, before, text)
         if not state.differing:
@@ -138,8 +148,8 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
         state.excused = 0
         return
-    if pending.kind == "wait" and trail.moved > state.round:
-        return  # what is waited for moves
+    if goes_on(trail, state):
+        return
     if pending.slow:
         state.slow += 1
         if state.slow % pending.slow:
@@ -149,6 +159,14 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
     state.same += 1
     if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):
         state.excused += 1  # something new was done in between, and it is not known what it changed; or time passed
+
+
+def goes_on(trail: Trail, state: CallState) -> bool:
+    """Whether something moved since the call was made that is waited for, or that is stepped on."""
+    return trail.moved > state.round and (state.kind in _MOVES or trail.stepped > state.round)
+
+
+_MOVES = frozenset(("wait", "step"))
 
 
 def _waited(state: CallState, pending: Pending) -> bool:
@@ -161,16 +179,21 @@ def _waited(state: CallState, pending: Pending) -> bool:
 
 
 def _differs(state: CallState, before: str | None, text: str) -> None:
-    """The same call came to another outcome: note whether its numbers advance and whether its words are new."""
+    """
+    The same call came to another outcome: note whether its numbers advance and whether its words are new.
+
+    Of what moves something on any new word is the next page; a bare number that rises is one too.
+    """
     if not (state.known or state.numbers) and before is not None:
         state.note(mask(before))
     masked = mask(text)
-    known_share = share_known(answer_words(masked), state.known)
+    step = state.kind == "step"
+    known_share = share_known(answer_words(masked, step), state.known)
     advancing = state.note(masked)
     shape = template(masked)
     # A bare number that rises may be a clock; one that falls, or a percentage, counts something down or up to its end.
-    bare = "%" not in shape and not words_of(shape) and not any(run <= -2 for run in state.runs)
-    stale = known_share >= STALE and (bare or not advancing)
+    bare = not step and "%" not in shape and not words_of(shape) and not any(run <= -2 for run in state.runs)
+    stale = known_share >= (1.0 if step else STALE) and (bare or not advancing)
     if not state.differing:
         state.varied = state.last
     state.differing = state.differing + 1 if stale else 0
@@ -197,6 +220,9 @@ def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     if tool.chain_round == round_ and tool.key != key:
         # Different calls of one tool in one response are a batch: no chain goes through it, in whatever order they stand.
         tool.chain, tool.chain_keys, tool.echo, tool.args = 0, (), 0, None
+        return tool
+    if pending.kind == "delegate":
+        settle_task(world, tool, pending, text, round_)
         return tool
     if tool.key != key:
         may_echo = pending.kind in _MAY_ECHO or pending.is_shell
@@ -337,29 +363,6 @@ def _is_patience(tool: ToolState, pending: Pending, text: str) -> bool:
     gap, before = pending.time - tool.failure_time, tool.gap
     tool.gap = gap
     return gap >= SLOW or (before is not None and gap > before)
-
-
-NEVER_EMPTY = frozenset(("write", "delegate", "talk", "shell", "step"))
-"""Kinds of tools whose empty answers say nothing."""
-
-
-def settle_empty(trail: Trail, pending: Pending, answer: Answer, extra: frozenset[str]) -> None:
-    """Count rounds in a row in which every answer says: there is nothing."""
-    _, text, outcome, _, round_ = answer
-    if not text and pending.kind == "wait":
-        return  # to have waited is no answer
-    if not (outcome == "ok" and len(text) <= 120 and is_empty_answer(text, extra)):
-        trail.full_round = round_
-        if trail.empty:
-            trail.empty = 0
-    elif trail.full_round != round_:
-        if trail.empty == 0:
-            trail.empty_first, trail.empty_tools = pending.call, []
-        if trail.empty_round != round_:
-            trail.empty += 1
-        trail.empty_round = round_
-        if pending.tool not in trail.empty_tools:
-            trail.empty_tools = sorted([*trail.empty_tools[-7:], pending.tool])
 
 
 HEARTBEAT = 120

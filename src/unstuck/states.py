@@ -49,12 +49,14 @@ class Pending(Said):
             "target",
             "time",
         ),
-        *("told", "tool", "whole"),
+        *("told", "tool", "way", "whole"),
     )
     ignored = exempt = is_shell = apart = excused = approved = False
     time: float | None = None
     whole = 0
     """The fingerprint with the arguments that only tell one call from another (a nonce, a clock), 0 where there are none."""
+    way = 0
+    """Of work that is passed on: the fingerprint without the reasons given for it."""
     target: int | None = None
     told: Told | None = None
     names: tuple[int, ...] | None = None
@@ -147,9 +149,19 @@ def _weighs_much(value: Any) -> bool:
     return weight > HEAVY
 
 
-def answer_words(masked: str) -> Sketch:
-    """The words of a masked answer, without its numbers."""
-    return sketch(words_of(template(masked)), 32)
+MOST_SAMPLED = 96
+"""Words that are sampled of the answer of something that moves on."""
+
+
+def answer_words(masked: str, whole: bool = False) -> Sketch:
+    """
+    Words of a masked answer, without its numbers: its first ones, or a sample of the *whole*.
+
+    Pages begin alike. The sample is of those whose digests are lowest, so that of two answers it holds the same words.
+    """
+    if not whole:
+        return sketch(words_of(template(masked)), 32)
+    return frozenset(sorted(sketch(words_of(template(masked), 8_192), 2_048))[:MOST_SAMPLED])
 
 
 class Once(NamedTuple):
@@ -226,7 +238,7 @@ class CallState(Sameness):
     def note(self, masked: str) -> bool:
         """Take up an answer's words and numbers; return whether a number has been rising or falling for two answers."""
         if len(self.known) < MOST_KNOWN:
-            self.known = self.known | answer_words(masked)
+            self.known = self.known | answer_words(masked, self.kind == "step")
         found = numbers(masked)
         runs = []
         for index, number in enumerate(found):
@@ -278,6 +290,7 @@ class ToolState(Sameness):
         "fresh_before",
         "fresh_now",
         "gap",
+        "heard",  # the words of the answer to work that was passed on
         "key",
         "kind",
         "loose",  # whether the chain holds calls that have only a long answer in common
@@ -289,6 +302,8 @@ class ToolState(Sameness):
         "unknown",
     )
     PARTS: ClassVar[Mapping[str, type[Row]]] = {"args": Said}
+    SETS = frozenset(("heard",))
+    heard: Sketch = frozenset()
     args: Said | None = None
     chain = chain_first = chain_round = chain_asked = 0
     chain_keys: tuple[int, ...] = ()

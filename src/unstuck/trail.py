@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unstuck.cycles import Cycles
 from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
 from unstuck.states import CallState, Once, Round, ToolState
+from unstuck.sweeps import Sweep
 from unstuck.window import NO_SPAN, CallWindow, Span
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Trail:
     round: Round | None = None
     rounds = 0
     empty = empty_first = empty_round = 0
+    sweep: Sweep | None = None
+    """What was asked, while nothing is found."""
     failure = failed = failed_first = failed_round = 0
     failed_before = (0, 0, 0)
     failed_classes: tuple[int, ...] = ()
@@ -49,7 +52,7 @@ class Trail:
     fresh_now = False
     waited = 0
     """The latest round before or in which the agent let a minute and more pass."""
-    moved = 0
+    moved = stepped = 0
     """The latest round in which a call that was made before brought something new."""
     ok_round = full_round = new_round = 0
     """The latest rounds with a success, an answer, anything new."""
@@ -66,7 +69,7 @@ class Trail:
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
-        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved"),
+        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped"),
         *("text_due", "talk_due", "prompted", "spoke_at"),
         *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
     )
@@ -94,6 +97,12 @@ class Trail:
         if len(self.tools) > self.window:
             del self.tools[next(iter(self.tools))]
         return made
+
+    @property
+    def fruitless(self) -> int:
+        """Rounds in a row in which nothing was found; three that name another thing each count as one."""
+        sweep = self.sweep
+        return self.empty - 2 * (sweep.named + sweep.names_others) // 3 if sweep is not None else self.empty
 
     def signs(self) -> int:
         """What the latest round may be a sign of, whichever tools it used."""
@@ -127,6 +136,7 @@ class Trail:
             "round": self.round.row() if self.round else None,
             "recent": list(self.recent),
             "talk": sorted(self.talk),
+            "sweep": self.sweep.row() if self.sweep is not None else None,
             "plain": [getattr(self, name) for name in self._PLAIN],
         }
 
@@ -146,6 +156,7 @@ class Trail:
         trail.round = Round.from_row(saved["round"]) if saved["round"] else None
         trail.recent.extend(saved["recent"])
         trail.talk = set(saved["talk"])
+        trail.sweep = Sweep.from_row(saved["sweep"]) if saved["sweep"] is not None else None
         for name, value in zip(cls._PLAIN, saved["plain"], strict=True):
             setattr(trail, name, value)
         return trail

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[^A-Za-z0-9_]")
 
 _SEEN = {
     "repeated_result": "You have made the same call to {tools} {n} times and it came to the same outcome each time.",
-    "repeated_call": "You have made the same call to {tools} again and again; its answers differ in nothing that says anything new.",
+    "repeated_call": "You have made the same call to {tools} again and again; its answers differ and yet hold little or nothing that earlier ones had not.",
     "alternating_calls": "You have been alternating between {tools} for {n} rounds.",
     "cycle": "You have gone through the same sequence of calls ({tools}) {n} times with the same outcomes.",
     "near_repeat": "Your last {n} calls to {tools} differed only in wording or in a limit and came to the same outcome.",
@@ -42,7 +42,7 @@ _SEEN = {
 }
 _ASKED = {
     "repeated_result": "Counting this one, you have asked for the same call to {tools} {n} times; whenever it ran, the outcome was the same.",
-    "repeated_call": "Counting this one, you have asked {n} times for the same call to {tools}; its answers differ in nothing that says anything new.",
+    "repeated_call": "Counting this one, you have asked {n} times for the same call to {tools}; its answers differ and yet hold little or nothing that earlier ones had not.",
     "cycle": "Counting this one, you have begun the same sequence of calls ({tools}) {n} times; its outcomes have been the same.",
     "near_repeat": "Counting this one, {n} calls to {tools} in a row differ only in wording or in a limit; all that ran came to the same outcome.",
     "repeated_failure": "Counting this one, you have called {tools} {n} times in a row; whenever it ran, it failed in the same way.",

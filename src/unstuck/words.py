@@ -47,6 +47,23 @@ REPORTING = frozenset("report update log record save set post share note".split(
 """First words of tools that say how far the work has come: `report_progress`."""
 ACTING = frozenset("computer desktop browser editor str mouse keyboard screen gui".split())
 """Words in the names of tools that say in an argument what they do."""
+DEBUGGERS = frozenset("gdb lldb pdb ipdb dlv delve jdb windbg radare r2 debugger".split())
+"""Words in the names of tools that take a debugger's commands."""
+DEBUG_STEP = frozenset(
+    "c cont continue n next ni nexti s step si stepi stepover stepinto stepout finish fin until unt advance adv run r start jump j "
+    "return restart resume reverse-continue reverse-next reverse-step up down attach detach exec-continue exec-next exec-step "
+    "exec-finish exec-run".split()
+)
+"""A debugger's commands that move the program on, or the place that is looked at."""
+DEBUG_READ = frozenset(
+    "p print pp po x i info bt backtrace where w whatis ptype l list ll a args locals disas disassemble display frame f show help h "
+    "source stack regs registers var vars variable".split()
+)
+"""Those that look."""
+DEBUG_WRITE = frozenset(
+    "set b break breakpoint tbreak tb hb hbreak delete d clear cl condition watch rwatch enable disable ignore".split()
+)
+"""Those that change what it does next."""
 ACTION_FIELDS = ("action", "operation", "op", "method", "command", "action_type")
 """The arguments that say it."""
 SQL = frozenset(
@@ -64,7 +81,7 @@ SHELL = frozenset("bash sh shell exec execute terminal cmd powershell pwsh zsh c
 """Words in the names of tools that take a command line or code."""
 CODE = frozenset("python ipython sql repl code interpreter".split())
 """Words that the whole name of a tool is made of that takes code."""
-ROOMS = frozenset("browser playwright puppeteer chrome".split())
+ROOMS = frozenset("browser playwright puppeteer chrome mobile android ios debug debugger gdb lldb pdb dap".split())
 """First words that say where a tool works, before the one that says what it does."""
 SHELL_IN_PLACE: dict[str, Literal["read", "shell"]] = {"sed": "read", "perl": "shell", "ruby": "shell"}
 """Programs that change files in place with `-i`, and what they are without it."""
@@ -113,6 +130,10 @@ REMARK_FIELDS = frozenset(
     "why goal_reason reasoning note_to_self current_step summary_of_action".split()
 )
 """Arguments that say why a call is made and not what it does."""
+REASON_FIELDS = frozenset(
+    "reason reasons reasoning rationale justification why comment remark thought thoughts goal_reason".split()
+)
+"""Arguments that say why work is passed on, and neither to whom nor what it is."""
 LIMIT_FIELDS = frozenset(
     "limit max maximum max_results max_count maxresults count size page_size pagesize per_page top top_k topk k n timeout "
     "timeout_ms depth max_depth lines num_results numresults retries wait seconds ttl head_limit context".split()
@@ -203,6 +224,20 @@ EMPTY_STARTS = (
     "none found",
     "no such entry",
     "could not find any",
+    "no more results",
+    "no more lines",
+    "no more items",
+    "no more pages",
+    "no more rows",
+    "no more entries",
+    "no more data",
+    "no further results",
+    "end of file",
+    "end of list",
+    "end of results",
+    "(end of file",
+    "warning: the file exists but",
+    "<system-reminder>warning: the file",
     "keine treffer",
     "aucun résultat",
     "sin resultados",

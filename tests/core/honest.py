@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.core.patterns import CITIES, COMPACTED, THINGS, X, chapter, edit, said
 
+ALL_WELL = "I read every line of it and ran its tests. No mistakes were found: names, types and error handling are all as they should be."
 HONEST: dict[str, list[Any]] = {
     "tests run again after each fix": [
         x for n in range(12) for x in (edit(n), X("bash", {"command": "npm test"}, "3 failed, 27 passed"))
@@ -21,6 +22,40 @@ HONEST: dict[str, list[Any]] = {
     "pages fetched one after another": [X("fetch", {"url": f"https://x.example/?page={n}"}, chapter(n)) for n in range(16)],
     "a screen scrolled on": [X("scroll_page", {"direction": "down"}, chapter(n)) for n in range(16)],
     "a debugger stepped on": [X("debug_step", {}, f"stopped at line {n + 10}: {THINGS[n]} = {CITIES[n]}") for n in range(16)],
+    "a program run on to a breakpoint, and looked at": [
+        x
+        for n in range(12)
+        for x in (
+            X("gdb", {"cmd": "continue"}, "Continuing.\n\nBreakpoint 1, push (b=0x5555557592a0) at ring.c:41\n41\t    b->n++;"),
+            X("gdb", {"cmd": "print b->n"}, f"${2 * n + 1} = {7 * n}"),
+            X("gdb", {"cmd": "print b->err"}, f"${2 * n + 2} = 0"),
+        )
+    ],
+    "a value watched between steps, others that stay": [
+        x
+        for n in range(12)
+        for x in (
+            X("pdb", {"command": "n"}, "> /srv/ring.py(41)push()"),
+            X("pdb", {"command": "p self.err"}, "None"),
+            X("pdb", {"command": "p self.n"}, str(3 * n)),
+        )
+    ],
+    "the pages of a wizard": [
+        X("computer", {"action": "left_click", "coordinate": [702, 560]}, f"Clicked. Window title: 'Printer setup - {page}'")
+        for page in "Welcome Licence Port Driver Name Sharing Colour Paper Test Summary Finish".split()
+    ],
+    "long pages that begin alike": [
+        X("browser_scroll", {"direction": "down"}, f"{' '.join(THINGS)} {' '.join(CITIES)} {chapter(n)} {' '.join(THINGS)}")
+        for n in range(16)
+    ],
+    "a key pressed, and the screen after it": [
+        x
+        for n in range(12)
+        for x in (
+            X("computer", {"action": "key", "text": "Tab"}, "done"),
+            X("browser_snapshot", {}, f"focus: {CITIES[n]} {THINGS[n]}; {chapter(0)}"),
+        )
+    ],
     "a plan read again after a compaction": [
         step
         for n in range(4)
@@ -133,6 +168,46 @@ HONEST: dict[str, list[Any]] = {
             X("write_file", {"path": f"{n}.py", "content": chapter(n)}, f"wrote {n}.py", agent="coder"),
             X("handoff_to_planner", {}, "planner takes over", agent="coder"),
             X("write_file", {"path": f"plan{n}.md", "content": chapter(n + 6)}, f"wrote plan{n}.md", agent="planner"),
+        )
+    ],
+    "hand-offs without words, with new looks in between": [
+        x
+        for n in range(8)
+        for x in (
+            X("list_topics", {"after": n}, chapter(n), agent="lead"),
+            X("transfer_to_analyst", {}, "ok", agent="lead"),
+            X("query", {"topic": THINGS[n]}, chapter(n + 8), agent="analyst"),
+            X("transfer_to_lead", {"reason": f"{THINGS[n]} {CITIES[n]} is done"}, "ok", agent="analyst"),
+        )
+    ],
+    "a circle of agents that is closed once": [
+        X(f"transfer_to_{to}", {}, "ok", agent=by)
+        for by, to in [("triage", "billing"), ("billing", "returns"), ("returns", "triage"), ("triage", "billing")]
+    ],
+    "one kind of job for many files, with one answer": [
+        X(
+            "Task",
+            {"prompt": f"Review the file {city}.py for mistakes and say what you found", "subagent_type": "reviewer"},
+            ALL_WELL,
+        )
+        for city in CITIES
+    ],
+    "one kind of job for many files, whose names stand first": [
+        X("Task", {"prompt": f"{city}.py: look for mistakes and say what you found", "subagent_type": "reviewer"}, ALL_WELL)
+        for city in CITIES
+    ],
+    "a review after each change": [
+        x
+        for n in range(8)
+        for x in (
+            edit(n),
+            X("Task", {"prompt": f"Please review my change once more, this time for its {THINGS[n]}s"}, ALL_WELL),
+        )
+    ],
+    "jobs of many kinds, with one receipt": [
+        X("spawn_agent", {"task": f"{verb} the {thing} of {city}"}, {"agent_id": f"ag-{n}f{n}c9"})
+        for n, (verb, thing, city) in enumerate(
+            zip(("Fetch", "Paint", "Weigh", "Sell", "Repair", "Photograph", "Count", "Return"), THINGS, CITIES, strict=False)
         )
     ],
     "different reports": [

@@ -97,6 +97,44 @@ HONEST: dict[str, list[Any]] = {
             edit(n, f"{THINGS[n]}.py"),
         )
     ],
+    "names out of a list, none of them used": [
+        X("Grep", {"pattern": f"{thing}{city}", "path": "src", "glob": "!lib.ts"}, "No files found") for city, thing in PAIRS
+    ],
+    "names out of a list, as patterns of whole words": [
+        X("run_shell_command", {"command": f"rg -n '\\b{thing}{city}\\b' src --glob '!src/lib.ts'"}, "")
+        for city, thing in PAIRS
+    ],
+    "names out of a list, some looked up at once": [
+        [X("Grep", {"pattern": f"{thing}{end}", "path": "src"}, "No files found") for end in ("Store", "View")]
+        for thing in THINGS
+    ],
+    "days without an entry": [X("list_events", {"date": f"2026-03-{n + 1:02}"}, []) for n in range(16)],
+    "hosts without an address": [
+        X("bash", {"command": f"dig +short {thing}-{n}.example"}, "") for n, thing in enumerate(THINGS)
+    ],
+    "persons on no list": [X("screen_name", {"name": f"{city} {thing.title()}"}, '{"matches": []}') for city, thing in PAIRS],
+    "nothing left after each removal": [
+        x
+        for n, thing in enumerate(THINGS)
+        for x in (
+            edit(n, f"{thing}.py"),
+            X("bash", {"command": f"grep -rn 'flags.{thing}' ."}, "(no output)"),
+        )
+    ],
+    "a pause before each look at something that grows": [
+        x
+        for n in range(16)
+        for x in (
+            X("bash", {"command": "sleep 30"}, "", "ok", 34.0 * n),
+            X(
+                "bash",
+                {"command": "psql -Atc 'select pg_size_pretty(pg_database_size(1))'"},
+                f"{3 * n + 1} GB",
+                "ok",
+                34.0 * n + 32,
+            ),
+        )
+    ],
     "one letter to many": [
         X("send_email", {"to": f"{city}@x.example", "body": "Your order has shipped."}, "sent") for city in CITIES
     ],

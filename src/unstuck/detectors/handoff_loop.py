@@ -9,7 +9,11 @@ from unstuck.view import View
 
 
 class HandoffLoop(Detector):
-    """The same hand-offs between the same agents in the same order, lap after lap, with no other call in between."""
+    """
+    The same hand-offs between the same agents in the same order, lap after lap, with nothing new in between.
+
+    The reasons that are given for a hand-off make no difference, nor do looks at what one of the agents had seen before.
+    """
 
     pattern = "handoff_loop"
     moments = frozenset(("call", "round"))
@@ -28,7 +32,7 @@ class HandoffLoop(Detector):
         steps = chain.handoffs.steps
         laps = 1 + matched // period
         if pending is not None:
-            if steps[-period].symbol != chain.edge(pending.agent, pending.key):
+            if steps[-period].symbol != chain.edge(pending):
                 return None
             laps += matched % period == 0
         if laps < self.least:

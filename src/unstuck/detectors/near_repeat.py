@@ -12,7 +12,8 @@ from unstuck.view import View
 class NearRepeat(Detector):
     """
     Calls of one tool in a row that are alike but not equal (a throwaway word, a rising limit, a free-text reason) and come to
-    one outcome. What changes the world is left out: a receipt for another target is work.
+    one outcome. What changes the world is left out: a receipt for another target is work. One job that is given to others in other
+    words and comes back with the same answer is nudged and no more.
     """
 
     pattern = "near_repeat"
@@ -23,7 +24,7 @@ class NearRepeat(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         tool, pending = view.tool, view.pending
-        if tool is None or len(tool.chain_keys) < 2 or tool.kind in ("write", "delegate", "talk"):
+        if tool is None or len(tool.chain_keys) < 2 or tool.kind in ("write", "talk"):
             return None
         if pending is not None and pending.key not in tool.chain_keys and not tool.is_alike(pending.said):
             return None

@@ -103,7 +103,7 @@ def _cascade(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
 
 
 def _empty(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
-    return Reading(trail.empty, trail.empty_first, trail.empty_first)
+    return Reading(trail.fruitless, trail.empty_first, trail.empty_first)
 
 
 def _ground(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:

@@ -22,7 +22,7 @@ STYLES = {Level.OBSERVE: "cyan", Level.NUDGE: "yellow", Level.BLOCK: "magenta", 
 RULES = {
     "repeated_result": "One call came to the same outcome each time since the world last changed.",
     "stuck_poll": "One look at something that is waited for had the same reading each time.",
-    "repeated_call": "One call's answers differ, but are made of words it had given before.",
+    "repeated_call": "One call's answers differ, but are made of words it had given before, or of few others.",
     "near_repeat": "Calls that are spellings of one another came to the same outcome.",
     "repeated_failure": "One tool failed with errors of one kind, whatever its arguments.",
     "recurring_failure": "One tool refused the same thing on the same target, time and again.",
