@@ -170,7 +170,9 @@ class Ledger(LedgerRounds):
             if self._beside:
                 args = _without(args, self._beside)
         light = form is not None and len(form) <= HEAVY and args is identifying
-        pending = Pending(event, self.calls, round_.response, key, kind, args, light)
+        pending = Pending(event, self.calls, round_.response, key, kind, args)
+        if not light:
+            pending.lighten()
         if whole != key:
             pending.whole = whole
         if kind == "delegate":
@@ -232,6 +234,7 @@ class Ledger(LedgerRounds):
         """A call that is no evidence and names no response: it neither begins a round nor ends one."""
         self.messages += not self.spoke and event.origin == "model"  # what a program puts in is no response
         pending = Pending(event, self.calls, self.messages, call_fingerprint(event.tool, args), "other", args)
+        pending.lighten()
         pending.apart = True
         self._open(event.id, pending)
         self._set_aside(trail, pending, event)

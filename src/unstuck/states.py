@@ -65,7 +65,7 @@ class Pending(Said):
     slow = 0
     """How many looks such as this one count as one: 0 where no time was let pass before it."""
 
-    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any, light: bool = False) -> None:
+    def __init__(self, event: Call, call: int, message: int, key: int, kind: str, args: Any) -> None:
         _, _, self.tool, _, _, self.agent, _, _, time, _, _, approved, _ = event
         self.call, self.message, self.key, self.kind, self.value = call, message, key, kind, args
         if time is not None:
@@ -74,9 +74,12 @@ class Pending(Said):
             self.approved = True
         if kind == "write":
             self.told = state_of(self.tool, args)
-        if not light and _is_heavy(args):
+
+    def lighten(self) -> None:
+        """Keep of heavy arguments no more than their beginning."""
+        if _is_heavy(self.value):
             self.aims_at()
-            self.value = beginning(args)
+            self.value = beginning(self.value)
 
     @property
     def said(self) -> Said:

@@ -57,6 +57,8 @@ class CallWindow:
         self.counts: dict[int, int] = {}
         self.busy = 0
         self.settled = 0
+        # In the order in which their results came. One that succeeded before twice as many others is no longer among the last.
+        self._succeeded: deque[Made] = deque(maxlen=2 * self.most)
 
     def add(self, key: int, call: int, message: int, tool: str) -> None:
         """A call was made."""
@@ -88,7 +90,17 @@ class CallWindow:
         for made in reversed(self.made):
             if made.call == call:
                 made.result, made.outcome, made.settled, made.nothing = result, outcome, self.settled, nothing
+                if outcome == "ok":
+                    self._succeeded.append(made)
                 return
+
+    def succeeded(self, span: int) -> list[Made]:
+        """Those of the newest *span* calls that succeeded, in the order in which their results came."""
+        made = self.made
+        if not made:
+            return []
+        first = made[-min(span, len(made))].call
+        return [entry for entry in self._succeeded if entry.call >= first]
 
     def last(self, span: int) -> list[Made]:
         """The newest *span* calls, oldest first."""
@@ -100,9 +112,14 @@ class CallWindow:
         kept = [entry for entry in self.made if entry.key not in keys]
         self.made.clear()
         self.counts.clear()
+        self._succeeded.clear()
         self.busy = 0
         for entry in kept:
             self.take(entry)
+        self._order()
+
+    def _order(self) -> None:
+        self._succeeded.extend(sorted((one for one in self.made if one.outcome == "ok"), key=lambda one: one.settled))
 
     def dump(self) -> list[Any]:
         """The window as JSON values."""
@@ -115,4 +132,5 @@ class CallWindow:
         for row in saved[1:]:
             window.take(_made(row))
         window.settled = saved[0]
+        window._order()
         return window

@@ -40,7 +40,7 @@ class SucceededRule(Windowed):
         window = view.trail.window_calls
         if window is None:
             return None
-        made = sorted((entry for entry in window.last(self.span) if entry.outcome == "ok"), key=lambda entry: entry.settled)
+        made = window.succeeded(self.span)
         if not made or made[-1].call != view.call:
             return None
         found = self._find(made)
