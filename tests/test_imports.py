@@ -20,7 +20,7 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "commands", "kinds", "degenerate"}
+SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "programs", "commands", "kinds", "degenerate"}
 EVIDENCE = {
     "records",
     "signs",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from unstuck import words
-
-CommandKind: TypeAlias = Literal["read", "write", "wait", "step", "shell"]
+from unstuck.programs import CommandKind, kind_of_program
 
 _STEP = re.compile(r"&&|\|\||[;|\n]")
 _REDIRECT = re.compile(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&|=|\d+(?![\w./-])))")
 _PREFIXES = frozenset(("sudo", "env", "time", "nohup", "command", "exec", "xargs", "then", "do", "("))
-_SQL_WRITE = frozenset("insert update delete create drop alter replace truncate grant revoke merge".split())
-_SQL_READ = frozenset("select show describe desc explain pragma use".split())
 _CODE_WRITES = re.compile(
     r"\bopen\s*\([^()\n]*(?:\([^()\n]*\)[^()\n]*)?,\s*(?:mode\s*=\s*)?[rbf]?['\"][rbt]*[wax+]"
     r"|\.(?:write_text|write_bytes|to_csv|to_json|to_parquet|to_sql|savefig|unlink|rename|mkdir|rmdir|touch|writelines)\s*\("
@@ -23,12 +20,13 @@ _CODE_WRITES = re.compile(
     r"|\bFile\.write\s*\(|\bfile_put_contents\s*\("
 )
 _SQL_CHANGES = re.compile(
-    r"(?:^|[;()])\s*(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)?set|delete\s+from|merge\s+into"
+    r"(?:^|[;()\"'])\s*(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)?set|delete\s+from|merge\s+into"
     r"|(?:create|alter|drop)\s+(?:or\s+replace\s+|temp\w*\s+|unique\s+|materialized\s+|external\s+)*"
     r"(?:table|index|view|database|schema|user|role|trigger|function|procedure|type|sequence|extension)"
     r"|replace\s+into|truncate\s+\w|grant\s+\w.{0,200}\sto|revoke\s+\w.{0,200}\sfrom|copy\s+\S+(?:\s*\([^)]*\))?\s+from)\b",
     re.IGNORECASE,
 )
+_SQL_CLIENT = re.compile(r"\b(?:sqlite3?|psql|mysql|sqlcmd|usql|sqlplus)\b")
 _SQL_LOOKS = re.compile(
     r"[\s(]*(?:select|show|describe|desc|explain|pragma|values)\b"
     r"|\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]{0,400}\))?\s+as\s*(?:(?:not\s+)?materialized\s*)?\(",
@@ -64,6 +62,8 @@ def kind_of_command(command: str | None) -> CommandKind:
         return "write"
     if "(" in command and _CODE_WRITES.search(command):
         return "write"
+    if "sql" in command and _SQL_CLIENT.search(command) and _SQL_CHANGES.search(command):
+        return "write"
     found = {_kind_of_step(step) for step in _STEP.split(command)}
     for kind in _ORDER:
         if kind in found:
@@ -75,36 +75,13 @@ _ORDER: tuple[CommandKind, ...] = ("write", "step", "wait", "shell", "read")
 
 
 def _kind_of_step(step: str) -> CommandKind | None:
-    tokens = step.split()
+    return kind_of_program(_program(step.split()))
+
+
+def _program(tokens: list[str]) -> list[str]:
+    """*tokens* from the program on: what only prepares it is left out."""
     at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
-    tokens = tokens[at:]
-    if not tokens or tokens[0] in ("cd", "set", "export", "true", "fi", "done"):
-        return None
-    program = tokens[0].rsplit("/", 1)[-1].lower()
-    if program in _SQL_WRITE and len(tokens) > 2:
-        return "write"
-    if program in _SQL_READ and len(tokens) > 1:
-        return "read"
-    if program in words.SHELL_IN_PLACE:
-        return "write" if any(_is_in_place(token) for token in tokens[1:]) else words.SHELL_IN_PLACE[program]
-    if program in words.SHELL_WRITE and program not in words.SHELL_READ:
-        return "write"
-    if program in words.SHELL_WAIT:
-        return "wait"
-    if program in words.SHELL_STEP:
-        return "step"
-    if program in words.SHELL_READ or program in words.SHELL_ASK:
-        return "read"
-    for token in tokens[1:3]:
-        if token in words.SHELL_WRITE:
-            return "write"
-        if token in words.SHELL_READ:
-            return "read"
-    return "shell"
-
-
-def _is_in_place(token: str) -> bool:
-    return token.startswith(("-i", "--in-place")) or (token[:1] == "-" and token[1:2] != "-" and token[1:3] in ("pi", "ni"))
+    return tokens[at:]
 
 
 def kind_of_sql(statement: str) -> Literal["read", "write"] | None:
@@ -120,9 +97,7 @@ def kind_of_sql(statement: str) -> Literal["read", "write"] | None:
 def last_program(command: str) -> list[str]:
     """The words of the last step of a command line, whose exit status is the whole line's; what stands in quotes is left out."""
     steps = [step for step in _STEP.split(_QUOTES.sub("''", command[-4_096:])) if step.strip()]
-    tokens = steps[-1].split() if steps else []
-    at = next((at for at, token in enumerate(tokens) if token not in _PREFIXES and "=" not in token), len(tokens))
-    return tokens[at:]
+    return _program(steps[-1].split()) if steps else []
 
 
 def asks(command: str) -> bool:

@@ -57,7 +57,7 @@ class Kinds(NamedTuple):
         """
         The kind that *tool* has whatever its arguments are, `None` where they decide.
 
-        Of a tool that is `other` by its name the arguments still decide where they hold one of `ACTION_FIELDS`.
+        Of a tool that is `other` by its name the arguments still decide where they hold one of `TELLING_FIELDS`.
         """
         named = self._named(tool) if self.table else None
         if named is not None:
@@ -86,7 +86,13 @@ def _hinted(annotations: Mapping[str, Any]) -> Kind | None:
     return None
 
 
-ACTION_FIELDS = frozenset(words.ACTION_FIELDS)
+_OLD, _NEW, _CONTENT = (
+    frozenset(words.OLD_FIELDS) - {"search", "find"},
+    frozenset(words.NEW_FIELDS),
+    frozenset(words.CONTENT_FIELDS),
+)
+TELLING_FIELDS = frozenset(words.ACTION_FIELDS) | _OLD | {"file_text", "new_content", "new_source", "patch", "diff"}
+"""Arguments by which a tool is looked at whose name says nothing."""
 _AGENTS = frozenset(("agent", "subagent"))
 _PLANNING: dict[tuple[str, ...], Kind] = {
     ("task", "create"): "talk",
@@ -117,7 +123,7 @@ def kind_of_name(tool: str, extra: Words = Words()) -> Kind:
         return "delegate"
     if first in words.STEP or first in extra.step:
         return "step"
-    if first in words.WRITE or first in extra.write:
+    if first in words.WRITE or first in extra.write or parts[-1] == "replace":
         return "write"
     if all_parts & (words.WAIT | extra.wait):
         return "wait"
@@ -161,7 +167,7 @@ def _aspects(tool: str) -> frozenset[str]:
 def _told(tool: str, kind: Kind, args: Any) -> Kind | None:
     """The kind that *args* tell of a tool which is *kind* by its name, `None` where they tell nothing."""
     aspects = _aspects(tool)
-    if not aspects and (kind != "other" or not isinstance(args, Mapping) or ACTION_FIELDS.isdisjoint(args)):
+    if not aspects and (kind != "other" or not isinstance(args, Mapping) or TELLING_FIELDS.isdisjoint(args)):
         return None
     if "sql" in aspects:
         statement = (
@@ -175,9 +181,18 @@ def _told(tool: str, kind: Kind, args: Any) -> Kind | None:
         if debugged is not None:
             return debugged
     named = kind_of_action(args)
+    if named is None and kind == "other" and isinstance(args, Mapping) and _is_edit(args):
+        return "write"
     if "note" in aspects:
         return "read" if named == "read" else None
     return named
+
+
+def _is_edit(args: Mapping[str, Any]) -> bool:
+    """Whether a call says what it takes out and what it puts in, or what the whole content of its target is to be."""
+    if not _OLD.isdisjoint(args) and not _NEW.isdisjoint(args):
+        return True
+    return not _CONTENT.isdisjoint(args) and any(isinstance(args.get(field), str) for field in words.PATH_FIELDS)
 
 
 def kind_of_action(args: Any) -> Kind | None:

@@ -20,7 +20,7 @@ from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.fresh import take_fresh
 from unstuck.intervals import Intervals
-from unstuck.kinds import ACTION_FIELDS
+from unstuck.kinds import TELLING_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
 from unstuck.patience import note_wait, put_off
@@ -126,7 +126,7 @@ class Ledger(LedgerRounds):
             assert round_ is not None
         kind = self._kinds.get(name) if annotations is None else None
         told = kind
-        if told is None or (told == "other" and type(args) is dict and not ACTION_FIELDS.isdisjoint(args)):
+        if told is None or (told == "other" and type(args) is dict and not TELLING_FIELDS.isdisjoint(args)):
             told = self._kind(event, args)
         pending = self._asked(event, round_, told, args)
         if kind is None:

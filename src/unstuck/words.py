@@ -25,7 +25,9 @@ WRITE = frozenset(
     "create update delete add remove set post put insert write edit replace patch apply move rename save append commit "
     "push install book cancel modify upload publish deploy merge close enable disable start restart pay charge refund "
     "order buy submit register assign unassign copy mkdir touch drop truncate clear exchange return revert undo fix "
-    "attach detach label lock unlock grant revoke archive restore import migrate release multiedit schedule".split()
+    "attach detach label lock unlock grant revoke archive restore import migrate release multiedit schedule rewrite "
+    "reapply propose new upsert rollback checkout scale store provision activate "
+    "deactivate terminate reboot swap sync populate seed".split()
 )
 """First words of tools that change something."""
 WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output done ready".split())
@@ -83,20 +85,46 @@ CODE = frozenset("python ipython sql repl code interpreter".split())
 """Words that the whole name of a tool is made of that takes code."""
 ROOMS = frozenset("browser playwright puppeteer chrome mobile android ios debug debugger gdb lldb pdb dap".split())
 """First words that say where a tool works, before the one that says what it does."""
-SHELL_IN_PLACE: dict[str, Literal["read", "shell"]] = {"sed": "read", "perl": "shell", "ruby": "shell"}
+SHELL_IN_PLACE: dict[str, Literal["read", "shell"]] = {
+    "sed": "read",
+    "gsed": "read",
+    "yq": "read",
+    "perl": "shell",
+    "ruby": "shell",
+}
 """Programs that change files in place with `-i`, and what they are without it."""
 SHELL_STEP = frozenset("xdotool ydotool cliclick".split())
 """Programs that press keys and move the mouse."""
+SHELL_HTTP = frozenset("curl wget http https xh httpie".split())
+"""Programs that make a request over the network."""
+SHELL_FORMATTERS_ALWAYS = frozenset("black isort autopep8 rustfmt yapf docformatter".split())
+SHELL_FORMATTERS = SHELL_FORMATTERS_ALWAYS | frozenset(
+    "ruff prettier eslint biome stylelint gofmt goimports clang-format shfmt".split()
+)
+"""Programs that change the files they look at, always or where a flag says so."""
+SHELL_MANAGERS = frozenset(
+    "git gh glab hub docker podman docker-compose kubectl oc helm gcloud gsutil aws az doctl fly flyctl heroku vercel netlify firebase "
+    "supabase npm pnpm yarn bun pip pip3 pipx uv poetry conda mamba cargo go gem bundle composer terraform tofu pulumi systemctl service "
+    "redis-cli alembic flyway liquibase prisma knex rails manage.py django-admin crontab sysctl launchctl nix".split()
+)
+"""Programs whose sub-commands say what they do."""
+SHELL_ACTS = frozenset(
+    "i ci restart start stop scale rollback set hset lpush rpush sadd zadd incr decr expire del flushall annotate taint cordon drain "
+    "expose autoscale edit cp deploy up down migrate makemigrations loaddata upgrade downgrade destroy terminate reboot rerun comment "
+    "review fmt fix mod link unlink prune rmi tag enable disable reload mask".split()
+)
+"""Sub-commands that change something, beside those in `WRITE`."""
 SHELL_WRITE = frozenset(
     "apply_patch mv cp rm mkdir rmdir touch chmod chown ln tee dd patch rsync scp kill pkill killall apply create delete install "
     "uninstall commit push pull merge rebase checkout reset stash clone init add restore tag upgrade update remove apt "
-    "apt-get brew systemctl service truncate bisect cherry-pick revert switch unzip tar gunzip gzip".split()
+    "apt-get brew systemctl service truncate bisect cherry-pick revert switch unzip tar gunzip gzip ed ansible-playbook "
+    "set-content add-content clear-content new-item remove-item move-item copy-item rename-item out-file".split()
 )
 """Programs and sub-commands that change something."""
 SHELL_READ = frozenset(
     "ls cat head tail grep rg find fd wc stat file pwd env echo date whoami which type ps top df du free diff cmp tree "
     "less more sort uniq cut awk jq yq printenv uname hostname id curl wget ping dig nslookup history man help log "
-    "show status describe get list view version info blame".split()
+    "show status describe get list view version info blame get-content get-childitem get-item select-string test-path".split()
 )
 """Programs and sub-commands that only look."""
 SHELL_ASK = frozenset("grep egrep fgrep rg ag ack diff cmp test [ [[ pgrep which whereis type".split())
