@@ -7,7 +7,7 @@ from contextvars import copy_context
 
 import pytest
 
-from unstuck import Level, Options, RunEnd, SettingsError, preset
+from unstuck import Level, Options, Result, RunEnd, SettingsError, preset
 from unstuck.guard import MOST_RUNS, Guard, failsafe
 from unstuck.live import CURRENT, MARK, MOST_AGENTS, MOST_OPEN, LiveAgent
 
@@ -157,6 +157,29 @@ def test_a_nudge_waits_once_for_its_agent():
     assert text is not None
     assert text.startswith(MARK)
     assert one.nudge() is None
+
+
+class Unprintable(Exception):  # noqa: N818 - what a tool raises may be called anything
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class Signal(Exception):  # noqa: N818 - a framework's own signals are no errors
+    pass
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(OSError("disk on fire"), "OSError: disk on fire"), (Unprintable(), "Unprintable"), (Signal(), None)]
+)
+def test_what_a_tool_raises_is_what_came_of_its_call(error, told):
+    """It goes on to the host as it is, also where it has no text; what a framework signals by an exception is no result."""
+    events = []
+    agent = Guard(on_event=events.append).start()
+    agent.called("c1", "read_file", {})
+    with pytest.raises(type(error)), agent.running("c1", Signal):
+        raise error
+    assert [event.content for event in events if isinstance(event, Result)] == ([] if told is None else [told])
+    assert CURRENT.get() is None
 
 
 def test_a_response_that_went_round_is_told_so():

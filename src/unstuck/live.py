@@ -267,7 +267,11 @@ class LiveAgent:
 
     def failed(self, id: str, error: BaseException) -> Decision:
         """The call *id* raised *error*."""
-        return self.returned(id, f"{type(error).__name__}: {error}", "error")
+        try:
+            text = f"{type(error).__name__}: {error}"
+        except Exception:
+            text = type(error).__name__
+        return self.returned(id, text, "error")
 
     def nudge(self) -> str | None:
         """The words that wait for this agent's model, once; to be put after the results of the round."""
@@ -337,6 +341,18 @@ class LiveAgent:
             yield
         finally:
             self.leave()
+
+    @contextmanager
+    def running(self, id: str, *signals: type[BaseException]) -> Iterator[None]:
+        """The same, where what the tool raises is what came of the call *id*; *signals* are exceptions that say something else."""
+        try:
+            with self.inside():
+                yield
+        except signals:
+            raise
+        except Exception as error:
+            self.failed(id, error)
+            raise
 
 
 CURRENT: ContextVar[LiveAgent | None] = ContextVar("unstuck_agent", default=None)

@@ -38,6 +38,7 @@ from unstuck.testing_adapters.world import (
     Scenario,
     World,
     answer_of,
+    chat_calls,
     texts,
 )
 
@@ -53,14 +54,12 @@ class Scripted(Model):
 
     def answer(self, messages: Any) -> ModelResponse:
         calls = self.world.turn(item for message in messages for item in items(message))
-        asked = [
-            {"id": id, "type": "function", "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))}}
-            for id, ask in calls
-        ]
         usage = MessageMetrics(
             input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS, total_tokens=INPUT_TOKENS + OUTPUT_TOKENS
         )
-        return ModelResponse(role="assistant", content=TEXT if calls else DONE, tool_calls=asked, response_usage=usage)
+        return ModelResponse(
+            role="assistant", content=TEXT if calls else DONE, tool_calls=chat_calls(calls), response_usage=usage
+        )
 
     def invoke(self, messages, **options):
         return self.answer(messages)

@@ -31,7 +31,21 @@ from unstuck import Call, RunEnd
 from unstuck.adapters.crewai import LoopGuard, LoopStopped
 from unstuck.live import MARK
 from unstuck.testing_adapters.suite import AdapterSuite
-from unstuck.testing_adapters.world import DONE, LOOP, TEXT, TWICE, Answered, Ask, Asked, Item, Said, Scenario, World, texts
+from unstuck.testing_adapters.world import (
+    DONE,
+    LOOP,
+    TEXT,
+    TWICE,
+    Answered,
+    Ask,
+    Asked,
+    Item,
+    Said,
+    Scenario,
+    World,
+    chat_calls,
+    texts,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -48,12 +62,7 @@ class Scripted(BaseLLM):
 
     def call(self, messages, tools=None, *args, **options):
         calls = self.world.turn(item for message in messages for item in items(message))
-        if not calls:
-            return DONE
-        return [
-            {"id": id, "type": "function", "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))}}
-            for id, ask in calls
-        ]
+        return chat_calls(calls) if calls else DONE
 
     async def acall(self, *args, **options):
         return self.call(*args, **options)

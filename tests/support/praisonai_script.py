@@ -36,6 +36,7 @@ from unstuck.testing_adapters.world import (
     Said,
     Scenario,
     World,
+    chat_calls,
 )
 
 QUIET = [
@@ -64,15 +65,7 @@ class Handler(BaseHTTPRequestHandler):
         calls = world.turn(item for message in messages[1:] for item in items_of(message))
         said: dict[str, Any] = {"role": "assistant", "content": TEXT if calls else DONE}
         if calls:
-            said["tool_calls"] = [
-                {
-                    "id": id,
-                    "index": n,
-                    "type": "function",
-                    "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))},
-                }
-                for n, (id, ask) in enumerate(calls)
-            ]
+            said["tool_calls"] = chat_calls(calls)
         self.answer(body, said)
 
     def answer(self, body: Any, said: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from unstuck.events import TYPE_NAMES, Call, Event, Message, Result
 from unstuck.scan import Scan
@@ -133,6 +133,19 @@ class World:
             return self.do("edit_file", path=path, text=text)
 
         return [read_file, job_status, run_tests, edit_file]
+
+
+def chat_calls(calls: Iterable[tuple[str, Ask]]) -> list[dict[str, Any]]:
+    """The calls of a turn as chat completions have them."""
+    return [
+        {
+            "id": id,
+            "index": place,
+            "type": "function",
+            "function": {"name": ask.tool, "arguments": json.dumps(dict(ask.args))},
+        }
+        for place, (id, ask) in enumerate(calls)
+    ]
 
 
 def texts(request: Sequence[Item]) -> str:

@@ -8,7 +8,7 @@ from warnings import catch_warnings
 
 from agent_framework import MiddlewareBundle
 
-from unstuck.adapters.agent_framework.middleware import Calls, Requests, Runs
+from unstuck.adapters.agent_framework.middleware import Calls, Requests, Runs, id_of
 from unstuck.events import Usage
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
@@ -41,7 +41,7 @@ class LoopGuard(Guard, _Bundle):
         """The words in place of the result of a call that must not run."""
         given = context.arguments
         args = dict(given) if isinstance(given, Mapping) else given.model_dump()
-        return agent.refusal(_id(context), context.function.name, args)
+        return agent.refusal(id_of(context), context.function.name, args)
 
     @failsafe
     def returned(self, agent: LiveAgent, context: Any) -> None:
@@ -49,13 +49,4 @@ class LoopGuard(Guard, _Bundle):
         result = context.result
         if isinstance(result, list):
             result = "\n".join(str(getattr(part, "text", part)) for part in result)
-        agent.returned(_id(context), result)
-
-    @failsafe
-    def failed(self, agent: LiveAgent, context: Any, error: Exception) -> None:
-        """A call raised."""
-        agent.failed(_id(context), error)
-
-
-def _id(context: Any) -> str:
-    return str(context.metadata.get("call_id") or "")
+        agent.returned(id_of(context), result)

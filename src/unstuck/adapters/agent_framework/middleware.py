@@ -29,8 +29,6 @@ class Told(Protocol):
 
     def returned(self, agent: LiveAgent, context: Any) -> None: ...
 
-    def failed(self, agent: LiveAgent, context: Any, error: Exception) -> None: ...
-
 
 class _Part:
     """One of the middlewares of a guard."""
@@ -84,12 +82,8 @@ class Calls(_Part, FunctionMiddleware):
         if (refusal := self.guard.called(agent, context)) is not None:
             context.result = refusal
             return None
-        try:
-            with agent.inside():
-                await call_next()
-        except Exception as error:
-            self.guard.failed(agent, context, error)
-            raise
+        with agent.running(id_of(context)):
+            await call_next()
         self.guard.returned(agent, context)
         return None
 
@@ -101,6 +95,11 @@ def _acting(agent: LiveAgent) -> Iterator[None]:
         yield
     finally:
         _AGENT.reset(token)
+
+
+def id_of(context: Any) -> str:
+    """What the model calls the call around which *context* is."""
+    return str(context.metadata.get("call_id") or "")
 
 
 def _over(agent: LiveAgent) -> None:

@@ -14,6 +14,9 @@ from unstuck.events import MAIN, Usage
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
 
+END = object()
+"""What is behind the last part of an answer."""
+
 
 class LoopGuard(Guard):
     """A tool hook that watches agents, for `run` and `arun` alike; takes the arguments of `unstuck.guard.Guard`."""
@@ -36,12 +39,8 @@ class LoopGuard(Guard):
         refusal = self._called(live, id, function_name, arguments)
         if refusal is not None:
             return self._refused(live, refusal)
-        try:
-            with live.inside():
-                answer = function_call(**arguments)
-        except Exception as error:
-            self._failed(live, id, error)
-            raise
+        with live.running(id):
+            answer = function_call(**arguments)
         return self._came(live, id, answer)
 
     def _came(self, live: LiveAgent, id: str, answer: Any) -> Any:
@@ -52,26 +51,18 @@ class LoopGuard(Guard):
         return self._awaited(live, id, answer) if isawaitable(answer) else self._returned(live, id, answer)
 
     async def _awaited(self, live: LiveAgent, id: str, answer: Awaitable[Any]) -> Any:
-        try:
-            with live.inside():
-                value = await answer
-        except Exception as error:
-            self._failed(live, id, error)
-            raise
+        with live.running(id):
+            value = await answer
         return self._came(live, id, value)
 
     def _streamed(self, live: LiveAgent, id: str, parts: Iterator[Any]) -> Iterator[Any]:
         """A tool that answers in parts runs while they are taken; a nudge is its last part."""
         texts: list[str] = []
         while True:
-            try:
-                with live.inside():
-                    part = next(parts)
-            except StopIteration:
+            with live.running(id):
+                part = next(parts, END)
+            if part is END:
                 break
-            except Exception as error:
-                self._failed(live, id, error)
-                raise
             texts.append(text_of(part))
             yield part
         yield from self._ended(live, id, texts)
@@ -79,14 +70,10 @@ class LoopGuard(Guard):
     async def _astreamed(self, live: LiveAgent, id: str, parts: AsyncIterator[Any]) -> AsyncIterator[Any]:
         texts: list[str] = []
         while True:
-            try:
-                with live.inside():
-                    part = await anext(parts)
-            except StopAsyncIteration:
+            with live.running(id):
+                part = await anext(parts, END)
+            if part is END:
                 break
-            except Exception as error:
-                self._failed(live, id, error)
-                raise
             texts.append(text_of(part))
             yield part
         for last in self._ended(live, id, texts):
@@ -130,7 +117,3 @@ class LoopGuard(Guard):
     @failsafe
     def _told(self, live: LiveAgent, id: str, answer: Any) -> None:
         live.returned(id, answer)
-
-    @failsafe
-    def _failed(self, live: LiveAgent, id: str, error: Exception) -> None:
-        live.failed(id, error)

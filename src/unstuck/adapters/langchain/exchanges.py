@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -41,21 +41,9 @@ class Exchanges(Guard):
             return None
         return ToolMessage(refusal, tool_call_id=call["id"], name=call["name"], status="error")
 
-    @contextmanager
-    def running(self, agent: LiveAgent, request: ToolCallRequest) -> Iterator[None]:
+    def running(self, agent: LiveAgent, request: ToolCallRequest) -> AbstractContextManager[None]:
         """While the call runs: an interrupt is no error, the same call goes on when the run is resumed."""
-        try:
-            with agent.inside():
-                yield
-        except GraphBubbleUp:
-            raise
-        except Exception as error:
-            self._failed(agent, request, error)
-            raise
-
-    @failsafe
-    def _failed(self, agent: LiveAgent, request: ToolCallRequest, error: Exception) -> None:
-        agent.failed(request.tool_call["id"] or "", error)
+        return agent.running(request.tool_call["id"] or "", GraphBubbleUp)
 
     @failsafe
     def returned(self, agent: LiveAgent, request: ToolCallRequest, answer: Any) -> None:
