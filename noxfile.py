@@ -65,9 +65,10 @@ def adapter_lowest(session: nox.Session, name: str) -> None:
 @nox.parametrize("name", ["praisonai", "pydantic_ai_harness", "pydantic_deep"])
 def compat(session: nox.Session, name: str) -> None:
     """One published system in an environment of its own, beside the names that stand in for it."""
-    install(session, "test", extras="")
-    packages = {"praisonai": "praisonaiagents>=1.7.13", "pydantic_ai_harness": "pydantic-ai-slim>=2.60"}
-    session.install(packages.get(name, "pydantic-deep>=0.3.50"))
+    extras = {"praisonai": "praisonai", "pydantic_ai_harness": "pydantic-ai"}
+    install(session, "test", extras=extras.get(name, ""))
+    if name not in extras:
+        session.install("pydantic-deep>=0.3.50")
     session.run("pytest", *suites(name, "compat"), *session.posargs)
 
 

@@ -1,5 +1,6 @@
 """
-Writes into the documentation what the code knows best: the rungs of each pattern, and what there is for which framework and format.
+Writes where people look what the code knows best: the rungs of each pattern, and what there is for which framework and format; into
+`pyproject.toml` which releases the frameworks' extras bring.
 
     python3 dev.py run python docs/tables.py
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import unstuck
+from unstuck.adapters import FRAMEWORKS
 from unstuck.hooks import AGENTS, module_of
 from unstuck.readers import READERS
 
@@ -26,6 +28,7 @@ PATTERNS = ROOT / "docs" / "patterns.md"
 README = ROOT / "README.md"
 SCAN = ROOT / "docs" / "scan.md"
 HOOKS = ROOT / "docs" / "hooks.md"
+PROJECT = ROOT / "pyproject.toml"
 ADAPTERS = ROOT / "src" / "unstuck" / "adapters"
 ROW = re.compile(r"^(\| \[`(\w+)`\]\(#\2\) \| .* \| )(.+) \|$", re.MULTILINE)
 
@@ -72,6 +75,14 @@ def adapters() -> list[str]:
     return rows
 
 
+def extras(project: str) -> str:
+    """*project*, the text of `pyproject.toml`, with the requirements of each adapter's extra as the table of frameworks has them."""
+    for name, framework in FRAMEWORKS.items():
+        extra, requires = name.replace("_", "-"), ", ".join(f'"{one}"' for one in framework.requires)
+        project = re.sub(rf"^{extra} = \[.*\]$", f"{extra} = [{requires}]", project, count=1, flags=re.MULTILINE)
+    return project
+
+
 def formats(page: str) -> str:
     """*page* with a row for each reader in its table of formats: the one that stands there, or one made from the reader's file."""
     found = re.search(r"\| format \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page)
@@ -108,4 +119,5 @@ if __name__ == "__main__":
     PATTERNS.write_text(patterns(PATTERNS.read_text("utf-8")), "utf-8")
     README.write_text(agents(formats(frameworks(README.read_text("utf-8")))), "utf-8")
     HOOKS.write_text(agents(HOOKS.read_text("utf-8")), "utf-8")
+    PROJECT.write_text(extras(PROJECT.read_text("utf-8")), "utf-8")
     SCAN.write_text(formats(SCAN.read_text("utf-8")), "utf-8")

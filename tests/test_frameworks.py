@@ -42,9 +42,20 @@ def test_the_extra_is_what_the_table_says(name):
     assert tuple(EXTRAS[name.replace("_", "-")]) == FRAMEWORKS[name].requires
 
 
+def test_extras_are_written_from_the_table(monkeypatch):
+    """A release that is raised in the table is raised in `pyproject.toml` by `docs/tables.py`, and nothing else there changes."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    written = runpy.run_path(str(ROOT / "docs" / "tables.py"))["extras"]
+    assert written(text) == text
+    monkeypatch.setitem(FRAMEWORKS, "agno", FRAMEWORKS["agno"]._replace(requires=("agno>=9.9", "other>=1")))
+    raised = written(text)
+    assert tomllib.loads(raised)["project"]["optional-dependencies"] == EXTRAS | {"agno": ["agno>=9.9", "other>=1"]}
+    assert len(raised.splitlines()) == len(text.splitlines())
+
+
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_missing_framework_names_the_extra(name):
-    """Without its framework an adapter says what to install."""
+    """Without its framework, or with one that is too old, an adapter says what it needs and what to install."""
     code = (
         "import sys\n"
         "sys.meta_path.insert(0, type('Nothing', (), {'find_spec': staticmethod(lambda name, path=None, target=None: "
@@ -58,6 +69,7 @@ def test_a_missing_framework_names_the_extra(name):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.startswith("MissingDependencyError"), done.stdout
     assert f"pip install 'unstuck[{name.replace('_', '-')}]'" in done.stdout
+    assert FRAMEWORKS[name].requires[0] in done.stdout
 
 
 def test_the_overview_is_that_of_the_table():

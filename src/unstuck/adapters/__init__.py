@@ -1,12 +1,15 @@
 """
 One adapter a framework, each in the framework's own idiom: `from unstuck.adapters.langchain import LoopGuard`.
 
-`FRAMEWORKS` is the one place that says what each needs: extras, the documentation's table and the test sessions are checked against it.
+`FRAMEWORKS` is the one place that says what each needs: `docs/tables.py` and `docs/frameworks/matrix.py` write the extras and the
+documentation's table from it, and tests hold them to it.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from unstuck.errors import MissingDependencyError
 
 
 class Framework(NamedTuple):
@@ -30,3 +33,8 @@ FRAMEWORKS: dict[str, Framework] = {
     "strands": Framework("Strands Agents", ("strands-agents>=1.40",), "1.62.0"),
 }
 """By the name of the adapter, which is also that of its page and, with dashes, of its extra."""
+
+
+def missing(adapter: str) -> MissingDependencyError:
+    """What an adapter raises whose framework is not there, or is older than what it needs."""
+    return MissingDependencyError(FRAMEWORKS[adapter].requires[0], adapter.replace("_", "-"))

@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
-from unstuck.errors import LoopStopped, MissingDependencyError
+from unstuck.adapters import missing
+from unstuck.errors import LoopStopped
 from unstuck.events import Compaction, Usage
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
@@ -20,7 +21,7 @@ from unstuck.live import LiveAgent
 try:
     from claude_agent_sdk import AssistantMessage, HookMatcher, ResultMessage, TextBlock, ThinkingBlock, ToolUseBlock
 except ImportError as error:
-    raise MissingDependencyError("claude-agent-sdk", "claude-agent-sdk") from error
+    raise missing("claude_agent_sdk") from error
 
 __all__ = ("LoopGuard", "LoopStopped")
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from unstuck.errors import LoopStopped, MissingDependencyError
+from unstuck.adapters import missing
+from unstuck.errors import LoopStopped
 from unstuck.events import Usage
 from unstuck.guard import Guard, failsafe
 from unstuck.live import LiveAgent
@@ -20,7 +21,7 @@ try:
     from google.adk.plugins.base_plugin import BasePlugin
     from google.genai import types
 except ImportError as error:
-    raise MissingDependencyError("google-adk", "google-adk") from error
+    raise missing("google_adk") from error
 
 __all__ = ("LoopGuard", "LoopStopped")
 

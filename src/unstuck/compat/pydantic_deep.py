@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 from unstuck.fingerprint import hexed, value_digest
 
 try:
@@ -18,7 +18,7 @@ try:
     from pydantic_ai.exceptions import AgentRunError, ModelRetry
     from pydantic_ai.tools import AgentDepsT, RunContext
 except ImportError as error:
-    raise MissingDependencyError("pydantic-ai-slim>=2.60", "pydantic-ai") from error
+    raise missing("pydantic_ai") from error
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ToolCallPart

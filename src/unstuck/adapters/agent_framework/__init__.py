@@ -6,12 +6,12 @@ A stop answers the call with the reason and is raised before the next model call
 
 from __future__ import annotations
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 
 try:
     from unstuck.adapters.agent_framework.guard import LoopGuard
     from unstuck.adapters.agent_framework.stop import LoopStopped
 except ImportError as error:
-    raise MissingDependencyError("agent-framework-core", "agent-framework") from error
+    raise missing("agent_framework") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

@@ -7,11 +7,12 @@ A tool hook is all that Agno offers a guard: a nudge stands at the end of the ro
 
 from __future__ import annotations
 
-from unstuck.errors import LoopStopped, MissingDependencyError
+from unstuck.adapters import missing
+from unstuck.errors import LoopStopped
 
 try:
     from unstuck.adapters.agno.guard import LoopGuard
 except ImportError as error:
-    raise MissingDependencyError("agno", "agno") from error
+    raise missing("agno") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

@@ -7,12 +7,12 @@ told of responses that hold calls, nor of tokens; responses are counted by the r
 
 from __future__ import annotations
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 
 try:
     from unstuck.adapters.crewai.guard import LoopGuard
     from unstuck.adapters.crewai.hooks import LoopStopped
 except ImportError as error:
-    raise MissingDependencyError("crewai", "crewai") from error
+    raise missing("crewai") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

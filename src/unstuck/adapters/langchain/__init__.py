@@ -7,11 +7,12 @@ own there is no such place: it is raised at the call.
 
 from __future__ import annotations
 
-from unstuck.errors import LoopStopped, MissingDependencyError
+from unstuck.adapters import missing
+from unstuck.errors import LoopStopped
 
 try:
     from unstuck.adapters.langchain.middleware import LoopGuard
 except ImportError as error:
-    raise MissingDependencyError("langchain", "langchain") from error
+    raise missing("langchain") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

@@ -7,11 +7,11 @@ the call and is raised before the next model call. Hosted, computer and shell to
 
 from __future__ import annotations
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 
 try:
     from unstuck.adapters.openai_agents.guard import LoopGuard, LoopStopped
 except ImportError as error:
-    raise MissingDependencyError("openai-agents", "openai-agents") from error
+    raise missing("openai_agents") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

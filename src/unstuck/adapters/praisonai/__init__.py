@@ -7,11 +7,12 @@ runs are off for an agent that it watches; time limits stay. `docs/compat/praiso
 
 from __future__ import annotations
 
-from unstuck.errors import LoopStopped, MissingDependencyError
+from unstuck.adapters import missing
+from unstuck.errors import LoopStopped
 
 try:
     from unstuck.adapters.praisonai.guard import LoopGuard
 except ImportError as error:
-    raise MissingDependencyError("praisonaiagents", "praisonai") from error
+    raise missing("praisonai") from error
 
 __all__ = ("LoopGuard", "LoopStopped")

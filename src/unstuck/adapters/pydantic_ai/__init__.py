@@ -6,12 +6,12 @@ The guard for Pydantic AI (extra `pydantic-ai`): `Agent(..., capabilities=[LoopG
 
 from __future__ import annotations
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 
 try:
     from unstuck.adapters.pydantic_ai.guard import LoopGuard
     from unstuck.adapters.pydantic_ai.outcome import LoopStopped, Records, RunRecord
 except ImportError as error:
-    raise MissingDependencyError("pydantic-ai-slim>=2.60", "pydantic-ai") from error
+    raise missing("pydantic_ai") from error
 
 __all__ = ("LoopGuard", "LoopStopped", "Records", "RunRecord")

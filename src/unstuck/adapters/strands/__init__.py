@@ -6,11 +6,11 @@ A stop cancels the call with the reason, lets the results of its round into the 
 
 from __future__ import annotations
 
-from unstuck.errors import MissingDependencyError
+from unstuck.adapters import missing
 
 try:
     from unstuck.adapters.strands.guard import LoopGuard, LoopStopped
 except ImportError as error:
-    raise MissingDependencyError("strands-agents", "strands") from error
+    raise missing("strands") from error
 
 __all__ = ("LoopGuard", "LoopStopped")
