@@ -34,6 +34,7 @@ EVIDENCE = {
     "delegations",
     "redelegated",
     "empties",
+    "talk",
     "sweeps",
     "swings",
     "spent",

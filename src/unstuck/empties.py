@@ -33,12 +33,13 @@ def settle_empty(world: World, trail: Trail, pending: Pending, state: CallState,
     """Count rounds in a row in which every look came back empty; a change of the world and an answer end the row."""
     _, text, outcome, _, round_ = answer
     empty = outcome == "ok" and says_nothing(text, world.empty_words)
-    if pending.kind in NEVER_EMPTY and (empty or outcome != "ok" or pending.kind not in _LOOKS or state.same > 1):
+    asked = state.first != pending.call  # it was, and came to this
+    if pending.kind in NEVER_EMPTY and (empty or outcome != "ok" or pending.kind not in _LOOKS or asked):
         return
     if not empty:
         trail.full_round = round_
         trail.empty, trail.sweep = 0, None
-    elif trail.full_round != round_ and state.same < 2:  # the same question again is left to others
+    elif trail.full_round != round_ and not asked:  # the same question again is left to others
         _count(world, trail, pending, round_)
 
 

@@ -47,7 +47,7 @@ def take_fresh(
     else:
         trail.full_round = number
     deep = ledger.delegations
-    news = deep is not None and deep.handoffs.total > 0 and ledger.brings_news(pending, raw)
+    news = deep is not None and deep.handoffs.total > 0 and ledger.brings_news(pending, raw, text)
     trail.recent.append([call, pending.message, key, name, False])
     intervals = ledger.intervals
     if intervals is not None and len(intervals.now) < intervals.MOST:

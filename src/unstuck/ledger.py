@@ -12,7 +12,6 @@ from typing import Any
 
 from unstuck.again import take_again
 from unstuck.aims import EDITS
-from unstuck.cycles import WAITS
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
 from unstuck.empties import settle_empty
@@ -24,13 +23,15 @@ from unstuck.kinds import TELLING_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
 from unstuck.patience import note_wait, put_off
-from unstuck.settle import Answer, goes_on, settle_call, settle_text, settle_tool
+from unstuck.records import with_plain_addresses, without
+from unstuck.settle import Answer, goes_on, settle_call, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
 from unstuck.states import HEAVY, CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
+from unstuck.talk import settle_text
 from unstuck.trail import Trail
 from unstuck.view import View
-from unstuck.volatile import CLIPPED, clipped, mask, plain_address
+from unstuck.volatile import CLIPPED, clipped, mask
 from unstuck.words import REASON_FIELDS, THROWAWAY_FIELDS
 
 
@@ -162,13 +163,13 @@ class Ledger(LedgerRounds):
         if type(args) is dict:
             if kind not in _ALL_COUNTS:
                 if not THROWAWAY_FIELDS.isdisjoint(args):
-                    key = call_fingerprint(name, self.reading.identifying(name, _without(args, THROWAWAY_FIELDS)))
+                    key = call_fingerprint(name, self.reading.identifying(name, without(args, THROWAWAY_FIELDS)))
                 elif form is not None and b"?" in form and b"://" in form:
-                    key = call_fingerprint(name, _with_plain_addresses(identifying))
+                    key = call_fingerprint(name, with_plain_addresses(identifying))
             elif kind == "delegate" and not REASON_FIELDS.isdisjoint(args):
-                way = call_fingerprint(name, _without(args, REASON_FIELDS))
+                way = call_fingerprint(name, without(args, REASON_FIELDS))
             if self._beside:
-                args = _without(args, self._beside)
+                args = without(args, self._beside)
         light = form is not None and len(form) <= HEAVY and args is identifying
         pending = Pending(event, self.calls, round_.response, key, kind, args)
         if not light:
@@ -330,7 +331,7 @@ class Ledger(LedgerRounds):
             views = self._weigh(trail, round_, pending, answer)
             return [*views, *self._finish(trail, round_)] if late and not pending.approved else views
         if round_ is not None:
-            _join(round_, pending, pending.key)
+            round_.join(pending, pending.key)
         return [View("result", trail, pending.call, pending.message, pending=pending)] if "result" in self.always else NONE
 
     def _weigh(self, trail: Trail, round_: Round, pending: Pending, answer: Answer) -> Sequence[View]:
@@ -338,7 +339,7 @@ class Ledger(LedgerRounds):
         if self.intervals is not None:
             self.intervals.step(pending)
         deep = self.delegations
-        news = deep is None or not deep.handoffs.total or self.brings_news(pending, answer.raw)
+        news = deep is None or not deep.handoffs.total or self.brings_news(pending, answer.raw, answer.text)
         state = settle_call(self, trail, pending, answer)
         if pending.approved:
             return NONE
@@ -347,7 +348,7 @@ class Ledger(LedgerRounds):
         if self.follows_tools:
             tool = settle_tool(self, trail, pending, answer)
             settle_empty(self, trail, pending, state, answer)
-        _join(round_, pending, pending.key ^ (state.raw * 31 & _64_BITS))
+        round_.join(pending, pending.key ^ (state.raw * 31 & _64_BITS))
         if outcome == "ok":
             if news and state.same < 2 and kind != "delegate":
                 round_.worked = True
@@ -385,29 +386,10 @@ class Ledger(LedgerRounds):
         return None
 
 
-def _join(round_: Round, pending: Pending, symbol: int) -> None:
-    """One exchange of the round is complete."""
-    call = pending.call
-    round_.parts = (*round_.parts, (symbol, pending.key, pending.tool))
-    if call > round_.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
-        round_.last_call = call
-    if pending.kind in _WAITS and not round_.waits:
-        round_.waits = WAITS
-
-
-def _with_plain_addresses(args: dict[Any, Any]) -> dict[Any, Any]:
-    return {name: plain_address(value) if type(value) is str else value for name, value in args.items()}
-
-
-def _without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:
-    return {name: value for name, value in args.items() if type(name) is not str or name.lower() not in fields}
-
-
 _tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, on every exchange
 _64_BITS = 0xFFFFFFFFFFFFFFFF
 _FORESEEN = frozenset(("delegate", "wait"))
 """Kinds of tools whose calls are looked at before they run, also where none was made before."""
-_WAITS = frozenset(("wait", "step"))
 _ALL_COUNTS = frozenset(("write", "delegate", "talk"))
 """Kinds of tools of which every argument is part of what they do."""
 _MAY_CHANGE = frozenset(("shell", "step", "other"))

@@ -116,12 +116,12 @@ class LedgerState:
                 self.trails.popitem(last=False)
         return trail
 
-    def brings_news(self, pending: Pending, raw: int) -> bool:
+    def brings_news(self, pending: Pending, raw: int, text: str) -> bool:
         """Whether no agent made this call before with this outcome."""
         key = pending.key
         if pending.kind == "write" and key in self.written:
             return False
-        return all((state := trail.calls.get(key)) is None or state.raw != raw for trail in self.trails.values())
+        return all((state := trail.known(key)) is None or not state.says(raw, text) for trail in self.trails.values())
 
     def worked_since(self, pending: Pending) -> bool:
         """Whether somebody worked since a conversation was handed over in this way; of a task with words of its own never."""

@@ -17,7 +17,7 @@ from unstuck import words
 from unstuck.fingerprint import text_digest, text_of
 from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.spelling import Spelling, spelling
-from unstuck.volatile import mask, surely_differ, template
+from unstuck.volatile import mask, plain_address, surely_differ, template
 
 ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
@@ -121,6 +121,13 @@ class Sameness(Row):
         self.raw, self.text, self.masked = raw, text, masked
         return False
 
+    def says(self, raw: int, text: str) -> bool:
+        """Whether an outcome is the latest one; nothing is kept of it."""
+        if raw == self.raw:
+            return True
+        Sameness.settle(self)
+        return self._digest(text) == self.masked
+
 
 class Said(Row):
     """The words of a call's arguments: all of them, those that choose what it does, and the first of these in their order."""
@@ -189,3 +196,28 @@ def _stands_beside(name: Any) -> bool:
 
 
 _NOT_CHOOSING = words.REMARK_FIELDS | words.LIMIT_FIELDS | words.THROWAWAY_FIELDS
+
+
+def without(args: dict[Any, Any], fields: frozenset[str]) -> dict[Any, Any]:
+    """*args* without those called as one of *fields*."""
+    return {name: value for name, value in args.items() if type(name) is not str or name.lower() not in fields}
+
+
+def with_plain_addresses(args: dict[Any, Any]) -> dict[Any, Any]:
+    """*args* with their addresses as `plain_address` makes them."""
+    return {name: plain_address(value) if type(value) is str else value for name, value in args.items()}
+
+
+MOST_SAMPLED = 96
+"""Words that are sampled of the answer of something that moves on."""
+
+
+def answer_words(masked: str, whole: bool = False) -> Sketch:
+    """
+    Words of a masked answer, without its numbers: its first ones, or a sample of the *whole*.
+
+    Pages begin alike. The sample is of those whose digests are lowest, so that of two answers it holds the same words.
+    """
+    if not whole:
+        return sketch(words_of(template(masked)), 32)
+    return frozenset(sorted(sketch(words_of(template(masked), 8_192), 2_048))[:MOST_SAMPLED])

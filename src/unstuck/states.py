@@ -7,21 +7,22 @@ from typing import Any, ClassVar, NamedTuple
 
 from unstuck.aims import aims_of
 from unstuck.commands import asks, command_of, seconds_of
-from unstuck.cycles import Part, Step
+from unstuck.cycles import WAITS, Part, Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest
 from unstuck.kinds import target_digest
-from unstuck.records import ALIKE, Row, Said, Sameness, beginning
+from unstuck.records import ALIKE, Row, Said, Sameness, answer_words, beginning
 from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
-from unstuck.sketch import Sketch, sketch, words_of
+from unstuck.sketch import Sketch
 from unstuck.swings import Told, state_of
-from unstuck.volatile import mask, numbers, template
+from unstuck.volatile import mask, numbers
 from unstuck.words import CURSOR_FIELDS
 
 HEAVY = 8_192
 """Characters of arguments beyond which only their beginning is kept."""
 MOST_KNOWN = 192
 """Words that are remembered of the differing answers to one call."""
+_WAITS = frozenset(("wait", "step"))
 _SCALAR = frozenset((int, float, bool, type(None)))
 _64_BITS = 0xFFFFFFFFFFFFFFFF
 
@@ -150,21 +151,6 @@ def _weighs_much(value: Any) -> bool:
         elif kind not in _SCALAR:
             return True  # an object of the host's, which may change
     return weight > HEAVY
-
-
-MOST_SAMPLED = 96
-"""Words that are sampled of the answer of something that moves on."""
-
-
-def answer_words(masked: str, whole: bool = False) -> Sketch:
-    """
-    Words of a masked answer, without its numbers: its first ones, or a sample of the *whole*.
-
-    Pages begin alike. The sample is of those whose digests are lowest, so that of two answers it holds the same words.
-    """
-    if not whole:
-        return sketch(words_of(template(masked)), 32)
-    return frozenset(sorted(sketch(words_of(template(masked), 8_192), 2_048))[:MOST_SAMPLED])
 
 
 class Once(NamedTuple):
@@ -389,6 +375,15 @@ class Round(Row):
 
     def __init__(self, number: int, message: int | None, response: int, expected: int | None) -> None:
         self.number, self.message, self.response, self.expected = number, message, response, expected
+
+    def join(self, pending: Pending, symbol: int) -> None:
+        """One of its exchanges is complete."""
+        call = pending.call
+        self.parts = (*self.parts, (symbol, pending.key, pending.tool))
+        if call > self.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
+            self.last_call = call
+        if pending.kind in _WAITS and not self.waits:
+            self.waits = WAITS
 
     def holds(self, key: int) -> bool:
         """Whether one of its finished exchanges was the same call."""

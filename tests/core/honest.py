@@ -86,6 +86,9 @@ HONEST: dict[str, list[Any]] = {
     "item n of many": [X("get_progress", {"job": 1}, f"processed {n} of 500 files", "ok", 2.0 * n) for n in range(30)],
     "failures that grow fewer": [X("run_tests", {}, f"{20 - n} failed, {n} passed") for n in range(16)],
     "a slow poll": [X("check_status", {"job": 1}, "pending", "ok", 90.0 * n) for n in range(40)],
+    "an empty inbox, looked into every half hour": [
+        X("search_inbox", {"query": "is:unread"}, '{"messages": []}', "ok", 1_800.0 * n) for n in range(20)
+    ],
     "a parallel batch that fails once and is sent again": [
         [X("fetch", {"url": f"https://x.example/{thing}"}, "Error: connection reset by peer", "error") for thing in THINGS[:6]],
         [X("fetch", {"url": f"https://x.example/{thing}"}, chapter(n)) for n, thing in enumerate(THINGS[:6])],

@@ -34,6 +34,13 @@ WHOLE_ANSWERS = {
     "a bare number that rises by itself",
     "sleep and print",
     "nothing found, whatever is asked",
+    "one question in other words, never answered",
+    "one question in patterns, never answered",
+    "several lists in turn with new filters, all of them empty",
+    "guesses at one name",
+    "pages after the last",
+    "a file read on beyond its end",
+    "ever new names, none of them there",
     "a failure that comes back as a success",
     "a failure that is reported in an answer",
 }
@@ -42,6 +49,7 @@ WHOLE_ANSWERS = {
 RECEIPTS = {
     "a page after another, and back",
     "keys pressed, one after another",
+    "names out of a list, as patterns of whole words",
     "searches that find nothing, by their exit status",
     "conditions that do not hold",
 }
