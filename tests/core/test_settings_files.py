@@ -281,7 +281,10 @@ def test_added_words_change_what_is_seen():
     assert level({}, "hark", lambda _: {"p": 1}, lambda _: "same") == Level.STOP
     assert level({"wait": ["hark"]}, "hark", lambda _: {"p": 1}, lambda _: "same") == Level.NUDGE
     assert level({}, "probe", lambda n: {"p": f"x{n}"}, lambda n: f"nada{n % 2}") == Level.CONTINUE
-    assert level({"empty": ["nada0", "nada1"]}, "probe", lambda n: {"p": f"x{n}"}, lambda n: f"nada{n % 2}") == Level.NUDGE
+    assert (
+        level({"empty": ["nada0", "nada1"]}, "probe", lambda n: {"p": f"is x{n} in y{n}"}, lambda n: f"nada{n % 2}")
+        == Level.NUDGE
+    )
 
 
 class Ours(Detector):

@@ -141,7 +141,7 @@ PATTERNS = {
         ("block", 5, 1),
     ),
     "empty_answers": (
-        many(range(1, 10), "search", lambda number: {"q": chr(96 + number) * 4}, "no results"),
+        many(range(1, 10), "search", lambda number: {"q": f"{chr(96 + number) * 4} or {chr(97 + number) * 3}"}, "no results"),
         numbered(1, 9),
         [("nudge", 8, 8)],
         (None, None, None),

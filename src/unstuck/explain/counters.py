@@ -103,6 +103,9 @@ def _cascade(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
 
 
 def _empty(ledger: Ledger, trail: Trail, subject: Subject) -> Reading:
+    sweep = trail.sweep
+    if sweep is None or sweep.epoch != ledger.epoch:
+        return NOTHING
     return Reading(trail.fruitless, trail.empty_first, trail.empty_first)
 
 

@@ -49,6 +49,7 @@ WHY: Mapping[str, str] = {
     "same_outcome": "the outcome it had before",
     "new_outcome": "new arguments or a new outcome",
     "first": "the first, with nothing to compare it with",
+    "another_thing": "named another thing, at one place: three such looks count as one",
     "ahead": "counted before it ran; as recorded, it came out otherwise",
     "not_counted": "not counted",
 }
@@ -64,7 +65,15 @@ CALL_ENDS = {
     "oscillation": "new_state",
     "delegation_loop": "other_task",
 }
-OF_THE_WORLD = ("repeated_result", "stuck_poll", "repeated_call", "near_repeat", "repeated_failure", "unknown_tool")
+OF_THE_WORLD = (
+    "repeated_result",
+    "stuck_poll",
+    "repeated_call",
+    "near_repeat",
+    "repeated_failure",
+    "unknown_tool",
+    "empty_answers",
+)
 """Patterns whose count a change of the world ends."""
 FAILURES = ("repeated_failure", "unknown_tool", "failure_cascade", "recurring_failure")
 
@@ -109,6 +118,8 @@ def why_not(subject: Subject, made: Made, was: Small, now: Small, earlier: int) 
             return "slow_look"
     if subject.pattern in FAILURES and is_transient(text_of(made.content)):
         return "longer_wait"
+    if subject.pattern == "empty_answers" and earlier and was.unknown:
+        return "another_thing"
     if earlier == 0 and was.unknown:
         return "first"
     if subject.pattern == "repeated_call":
