@@ -136,7 +136,11 @@ class Loops:
         self._latest: tuple[Any, tuple[Loop, Strand]] | None = None  # found last, and by what
 
     def of(self, agent: str, evidence: Evidence) -> tuple[Loop, Strand]:
-        """The loop that *evidence* belongs to: the one it shares an anchor with, or a new one; and which strand of it."""
+        """
+        The loop that *evidence* belongs to: the one it shares an anchor with, or a new one; and which strand of it.
+
+        Where it shares anchors with several, it is the one whose ladder was climbed furthest, the oldest of those.
+        """
         pattern, anchors, _, _, _, _, keys, _, _, _, _, owner, _ = evidence
         if owner is None:
             owner = agent
@@ -145,7 +149,8 @@ class Loops:
             return latest[1]
         known = [number for anchor in anchors if (number := self.by_anchor.get((owner, anchor))) is not None]
         if known:
-            loop = self.found[min(known)]  # the oldest, in whatever order the anchors stand
+            # In whatever order the anchors stand, and those of a round were found.
+            loop = max((self.found[number] for number in {*known}), key=lambda loop: (loop.level, -loop.number))
         else:
             self.count += 1
             loop = self.found[self.count] = Loop(self.count)
