@@ -18,11 +18,21 @@ STEP = 256
 TAIL = 4_096
 """Characters that are looked back on."""
 LONGEST_UNIT = 500
+LONGEST_PASSAGE = 1_200
+"""The same for passages of prose, of which `LAPS_OF_A_PASSAGE` are enough."""
+LAPS_OF_A_PASSAGE = 3
 SPAN = 480
 """Characters that equal laps must cover."""
 LAPS = 4
 BARE_SPAN = 1_600
-"""The same for blocks of digits or of table rows, which honest data has too."""
+"""The same for blocks of digits, of table rows or without spaces and marks, which honest data has too."""
+COUNTED_LINES = 64
+"""Lines alike but for their numbers that are taken for no list."""
+COUNTED_SPAN = 3_900
+"""Characters of such lines that are, however long each is."""
+LEAST_WORDS = 5
+"""Words that such a line holds at least: shorter ones are entries."""
+BLANK_LINES = 200
 PROSE = 1_200
 """Characters of prose in which novelty is measured."""
 GRAM = 8
@@ -33,6 +43,9 @@ SIGNS = 1 / 30
 _PACKED = 0.3
 
 _SPACE = re.compile(r"\s+")
+_DIGITS = re.compile(r"\d+")
+_NO_DIGIT = re.compile(r"\D{12,}")
+_UNBROKEN = re.compile(r"[\w+/=-]+", re.ASCII)
 _WORDY = re.compile(r"[^\W\d_]")
 # Vowel signs and other marks that belong to letters without being any: half of what stands on a page of Hindi.
 _LETTERS = re.compile(r"[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u109f\u1780-\u17ff]")
@@ -49,9 +62,10 @@ class Degenerate(NamedTuple):
 class TextWatch:
     """Watches one response; `feed` takes what arrives and says what repeats as soon as something does."""
 
-    __slots__ = ("found", "fresh", "line", "tail")
+    __slots__ = ("blank", "found", "fresh", "line", "tail")
 
     def __init__(self) -> None:
+        self.blank = 0  # line breaks with nothing but white space between, up to where we are
         self.tail = ""  # without case and runs of white space
         self.line = ""
         self.fresh = ""  # what came since the last look
@@ -87,7 +101,15 @@ class TextWatch:
         self.tail = (self.tail + flat)[-TAIL:]
         begin = piece.rfind("\n") + 1
         self.line = piece[begin:] if begin else (self.line + piece)[-PROSE:]
-        self.found = repeating_tail(self.tail) or circling_prose(self.line)
+        if "\n" in piece:
+            shown = piece.rstrip()
+            self.blank = piece.count("\n", len(shown)) + (0 if shown else self.blank)
+        elif not piece.isspace():
+            self.blank = 0
+        if self.blank >= BLANK_LINES:
+            self.found = Degenerate(1, self.blank)
+            return
+        self.found = repeating_tail(self.tail) or circling_prose(self.line) or counted_tail(self.tail)
 
 
 def degenerate(text: str) -> Degenerate | None:
@@ -105,19 +127,48 @@ def repeating_tail(text: str) -> Degenerate | None:
         return None
     # A cut-off lap may stand at the end; the period is where the last characters stood before.
     key = text[-24:]
-    at = text.rfind(key, max(size - LONGEST_UNIT - 24, 0), size - 1)
+    at = text.rfind(key, max(size - LONGEST_PASSAGE - 24, 0), size - 1)
     if at < 0:
         return None
     unit = size - 24 - at
     length = _periodic(text, unit)
     laps = length // unit
-    if laps < LAPS or length < SPAN:
+    if laps < LAPS_OF_A_PASSAGE or length < SPAN:
         return None
     block = text[-unit:]
+    if unit > LONGEST_UNIT:
+        return Degenerate(unit, laps) if not is_structured(block) and _WORDY.search(block) is not None else None
+    if laps < LAPS:
+        return None
     wordy = _WORDY.search(block)
     if wordy is None and not any(character.isdigit() for character in block):
         return None  # a rule
-    if (wordy is None or "|" in block) and length < BARE_SPAN:
+    if (wordy is None or "|" in block or _UNBROKEN.fullmatch(block)) and length < BARE_SPAN:
+        return None
+    return Degenerate(unit, laps)
+
+
+def counted_tail(text: str) -> Degenerate | None:
+    """Lines of prose, one after another, that differ in their numbers only."""
+    part = _NO_DIGIT.search(text, max(len(text) - 120, 0))
+    if part is None or text.count(part[0][:16]) < COUNTED_LINES // 2:
+        return None
+    flat = _DIGITS.sub("#", text)
+    size, key = len(flat), flat[-24:]
+    at = flat.rfind(key, 0, size - 1)
+    if at < 0:
+        return None
+    unit = size - 24 - at
+    length = _periodic(flat, unit)
+    laps, block = length // unit, flat[-unit:]
+    if (
+        (laps < COUNTED_LINES and length < COUNTED_SPAN)
+        or "#" not in block
+        or "|" in block
+        or is_structured(block.replace("#", ""))
+    ):
+        return None
+    if len(_WORDY.findall(block)) * 2 < len(block) or len(block.split()) < LEAST_WORDS:
         return None
     return Degenerate(unit, laps)
 
@@ -151,7 +202,7 @@ def circling_prose(line: str) -> Degenerate | None:
     plain = text.encode("utf-8", "surrogatepass")
     if len(zlib.compress(plain, 1)) > _PACKED * len(plain):
         return None
-    if is_structured(text) or len(_LETTERS.findall(text)) < len(text) // 2:
+    if is_structured(text) or _UNBROKEN.fullmatch(text) or len(_LETTERS.findall(text)) < len(text) // 2:
         return None
     grams = {text[index : index + GRAM] for index in range(len(text) - GRAM + 1)}
     share = len(grams) / (len(text) - GRAM + 1)

@@ -157,3 +157,40 @@ def test_once_found_it_stays_found():
     assert first is not None
     assert watch.feed(prose("latin", 1, 500)) == first
     assert watch.end() == first
+
+
+CIRCLES = {
+    "numbered lines": "".join(f"Step {n}: Check whether the value is correct.\n" for n in range(150)),
+    "two long paragraphs in turn": f"{prose('latin', 1, 60)}.\n\n{prose('latin', 2, 70)}.\n\n" * 6,
+    "line breaks": "Here it is:" + "\n" * 800,
+    "line breaks with spaces": "Here it is:" + "\n  " * 800,
+    "one syllable": "ha" * 1_200,
+}
+
+
+@pytest.mark.parametrize("piece", [64, 100_000])
+@pytest.mark.parametrize("text", CIRCLES.values(), ids=list(CIRCLES))
+def test_what_goes_round_in_lines_and_passages_is_seen(text: str, piece: int):
+    """In a stream and as a whole."""
+    assert streamed(text, piece) is not None
+    assert degenerate(text) is not None
+
+
+DATA = {
+    "a sequence of bases": "ACGT" * 120,
+    "bytes that are zero": "A" * 1_200 + "==",
+    "entries that differ in a number": "".join(f"Test {n} passed.\n" for n in range(200)),
+    "numbered lines, not very many": "".join(f"Step {n}: Check whether the value is correct.\n" for n in range(40)),
+    "numbered lines about different things": "".join(
+        f"{n}. The {thing} of {city} was sent.\n" for n, (thing, city) in enumerate((a, b) for a in THINGS for b in CITIES)
+    ),
+    "a passage quoted once more": f"{prose('latin', 1, 90)}.\n\n" * 2,
+    "records that differ in a number": "".join(f"INSERT INTO t VALUES ({n}, 'x');\n" for n in range(200)),
+    "some room": "Here it is:" + "\n" * 100 + "That was it." + "\n" * 150,
+}
+
+
+@pytest.mark.parametrize("text", DATA.values(), ids=list(DATA))
+def test_data_and_lists_are_left_alone(text: str):
+    """However alike their parts are."""
+    assert degenerate(text) is None
