@@ -56,8 +56,9 @@ class Ledger(LedgerRounds):
                 self.intervals = Intervals()
             self.epoch += 1
             return []
-        for trail in self.trails.values():
-            trail.prompted = True
+        if event.text is not None:  # without words a program only sends an answer back
+            for trail in self.trails.values():
+                trail.prompted = True
         return views
 
     def on_compaction(self) -> list[View]:
