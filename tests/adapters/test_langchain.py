@@ -23,10 +23,12 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 
 from unstuck import LoopStopped, Result, RunEnd
+from unstuck.live import MARK
 from unstuck.testing_adapters.suite import AdapterSuite
 from unstuck.testing_adapters.world import (
     DONE,
     INPUT_TOKENS,
+    LOOP,
     OUTPUT_TOKENS,
     PAIRS,
     TEXT,
@@ -37,6 +39,7 @@ from unstuck.testing_adapters.world import (
     Said,
     World,
     assert_paired,
+    texts,
 )
 
 ROLES = {HumanMessage: "user", SystemMessage: "system", AIMessage: "assistant"}
@@ -66,7 +69,7 @@ class Scripted(BaseChatModel):
 
 def items(message: Any) -> list[Item]:
     if isinstance(message, ToolMessage):
-        return [Answered(message.tool_call_id, message.content)]
+        return [Answered(message.tool_call_id, str(message.content))]
     calls = [Asked(call["id"]) for call in getattr(message, "tool_calls", ())]
     return [Said(ROLES[type(message)], message.content), *calls]
 
@@ -236,6 +239,18 @@ class TestLangGraph(AdapterSuite):
             return (await self.graph(inner, guard).ainvoke(GO, config))["messages"][-1].content
 
         return (await self.graph(outer, guard, [ask_reviewer]).ainvoke(GO, FAR))["messages"][-1].content
+
+    def test_an_answer_in_blocks_is_nudged_about(self):
+        """Tools of MCP servers answer with lists of blocks: the nudge is one more."""
+        world = World(LOOP)
+
+        def read_file(path: str) -> list[dict[str, str]]:
+            """Read a file."""
+            return [{"type": "text", "text": world.do("read_file", path=path)}]
+
+        world.tools = lambda: [read_file]
+        assert isinstance(self.attempt(world, self.guard(), "sync").error, LoopStopped)
+        assert [MARK in texts(request) for request in world.requests[:4]] == [False, False, False, True]
 
     async def run_again(self, world, guard):
         graph = StateGraph(MessagesState)

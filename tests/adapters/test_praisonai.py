@@ -11,8 +11,10 @@ pytest.importorskip("praisonaiagents", reason="PraisonAI is not installed")
 from praisonai_script import QUIET, agent_of, model_server
 from praisonaiagents import handoff
 
+from unstuck import LoopStopped
+from unstuck.live import MARK
 from unstuck.testing_adapters.suite import AdapterSuite
-from unstuck.testing_adapters.world import Ask, World
+from unstuck.testing_adapters.world import LOOP, Ask, World, answer_of, texts
 
 __all__ = ("model_server",)
 pytestmark = QUIET
@@ -35,6 +37,21 @@ class TestPraisonAI(AdapterSuite):
 
     def enter(self, door, world, guard):
         return agent_of(world, guard).chat("Go.")
+
+    def test_a_nudge_is_no_part_of_what_a_tool_keeps(self):
+        """A tool may answer with one object each time: what is put beside an answer stands there alone."""
+        kept, world = {"lines": 10}, World(LOOP)
+
+        def read_file(path: str) -> dict[str, int]:
+            """Read a file."""
+            world.do("read_file", path=path)
+            return kept
+
+        world.tools = lambda: [read_file]
+        assert isinstance(self.attempt(world, self.guard(), "sync").error, LoopStopped)
+        assert kept == {"lines": 10}
+        assert [MARK in texts(request) for request in world.requests[:4]] == [False, False, False, True]
+        assert answer_of(world.requests[4], "call-4-0").count(MARK) == 0
 
     async def delegate(self, outer, inner, guard):
         reviewer = agent_of(inner, guard, "reviewer")

@@ -50,6 +50,8 @@ def _agent(guard: Exchanges, request: ToolCallRequest) -> LiveAgent:
 
 
 def _with_nudge(answer: Any, agent: LiveAgent) -> Any:
-    if not isinstance(answer, ToolMessage) or not isinstance(answer.content, str) or (text := agent.nudge()) is None:
+    if not isinstance(answer, ToolMessage) or (text := agent.nudge()) is None:
         return answer
-    return answer.model_copy(update={"content": f"{answer.content}\n\n{text}"})
+    content = answer.content
+    told = f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
+    return answer.model_copy(update={"content": told})

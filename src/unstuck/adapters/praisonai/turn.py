@@ -69,9 +69,9 @@ def with_text(result: Any, text: str) -> Any:
     """*result* with *text* beside it, in the way PraisonAI adds the context of a hook."""
     if isinstance(result, str):
         return f"{result}\n\n{text}"
-    if isinstance(result, dict):
-        result.setdefault("_additional_context", text)
-        return result
+    if isinstance(result, dict):  # a copy: the tool may answer with one and the same object each time
+        before = result.get("_additional_context")
+        return {**result, "_additional_context": text if before is None else f"{before}\n\n{text}"}
     return {"value": result, "_additional_context": text}
 
 
