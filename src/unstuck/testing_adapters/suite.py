@@ -302,6 +302,23 @@ class AdapterSuite(Driver):
         assert len({event.run for event in events}) == 1
         assert {(call.parent, call.depth) for call in calls if call.agent == "reviewer"} == {(calls[0].agent, 1)}
 
+    def test_a_run_after_a_stop_begins_anew(self) -> None:
+        """In the task where a run was stopped, by itself or by a sub-agent, the next run has nothing to do with it."""
+        events: list[Event] = []
+        guard = self.guard(on_event=events.append)
+        outer = World(Scenario(((Ask("ask_reviewer", {"task": "look"}),),), lambda ask, nth: "10 lines"))
+
+        async def in_turn() -> list[str]:
+            with pytest.raises(LoopStopped):
+                await self.drive(World(LOOP), guard)
+            first = await self.drive(World(TWICE), guard)
+            with pytest.raises(LoopStopped):
+                await self.delegate(outer, World(LOOP), guard)
+            return [first, await self.drive(World(TWICE), guard)]
+
+        assert asyncio.run(in_turn()) == [DONE] * 2
+        assert len({event.run for event in events}) == 4
+
     def test_a_hand_off_is_linked(self) -> None:
         """An agent that takes the conversation over is part of the run, and knows who handed it over."""
         events: list[Event] = []
