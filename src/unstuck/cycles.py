@@ -81,19 +81,16 @@ class Cycles:
     def add(self, step: Step) -> None:
         """Take up one round."""
         steps, position, symbol, seen = self.steps, self.total, step[0], self.seen
+        before = seen.get(symbol)
+        if before is None or before + self.window <= position:
+            self.add_new(step)
+            return
         if position >= self.window:
             oldest = steps[0][0]
             if seen[oldest] == position - self.window:
                 del seen[oldest]
-        before = seen.get(symbol)
         seen[symbol] = position
         self.total = position + 1
-        if before is None:
-            steps.append(step)
-            self._gaps.append(0)
-            if self.matched:
-                self.matched, self.best, self.turning = {}, (0, 0), False
-            return
         if len(self.matched) == 1 and self._goes_on(step, position - before):
             return
         kept = {}
@@ -105,6 +102,20 @@ class Cycles:
         self._try_places(kept)
         self.matched = kept
         self._weigh()
+
+    def add_new(self, step: Step) -> None:
+        """Take up a round that is none of the latest ones."""
+        position, seen = self.total, self.seen
+        if position >= self.window:
+            oldest = self.steps[0][0]
+            if seen[oldest] == position - self.window:
+                del seen[oldest]
+        seen[step[0]] = position
+        self.total = position + 1
+        self.steps.append(step)
+        self._gaps.append(0)
+        if self.matched:
+            self.matched, self.best, self.turning = {}, (0, 0), False
 
     def _goes_on(self, step: Step, gap: int) -> bool:
         """Whether the one period that is followed goes on, and no other can begin: the places to try are its multiples."""

@@ -145,7 +145,7 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     size = len(text)
     if size > 120 and (size > 300 or text[0] != "<"):
         return False
-    if size > 40 and text[0] not in _FIRST and not text[0].isspace():
+    if size > 40 and text[:2] not in _HEADS and text[0] != "{" and not text[0].isspace():
         return False
     low = text[:40].strip().lower()
     if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):
@@ -166,5 +166,7 @@ _EMPTY_OBJECT = re.compile(
     re.IGNORECASE,
 )
 _BEGINNINGS = frozenset(start[:2] for start in words.EMPTY_STARTS)
-_FIRST = frozenset("{" + "".join(start[0] + start[0].upper() for start in words.EMPTY_STARTS))
-"""What an answer of more than 40 characters that says no more than that may begin with."""
+_HEADS = frozenset(
+    head for start in _BEGINNINGS for head in (start, start.upper(), start.capitalize(), start[0] + start[1:].upper())
+)
+"""How an answer of more than 40 characters that says no more than that may begin."""

@@ -67,7 +67,9 @@ def take_fresh(
     tool.raw, tool.text, tool.masked = raw, text, None
     tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), epoch
     tool.args, tool.key = pending, key
-    trail.cycles.add(_tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or int(kind == "wait"))))
+    trail.cycles.add_new(
+        _tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or int(kind == "wait")))
+    )
     if deep is not None and news:
         deep.work()
     return ()

@@ -121,18 +121,22 @@ class Ledger(LedgerRounds):
             return NONE
         round_, views = trail.round, NONE
         if round_ is None and number is None:
-            round_ = self._begin_round(trail)
+            trail.rounds = rounds = trail.rounds + 1
+            if not self.spoke:
+                self.messages += 1
+            round_ = trail.round = Round(rounds, None, self.messages, 1)
         elif round_ is None or number is None or number != round_.message:
             views = self._join_round(trail, event)
             round_ = trail.round
             assert round_ is not None
         kind = self._kinds.get(name) if annotations is None else None
-        told = kind
-        if told is None or (told == "other" and type(args) is dict and not TELLING_FIELDS.isdisjoint(args)):
-            told = self._kind(event, args)
-        pending = self._asked(event, round_, told, args)
         if kind is None:
+            pending = self._asked(event, round_, self._kind(event, args), args)
             pending.is_shell = name not in self._kinds
+        else:
+            if kind == "other" and type(args) is dict and not TELLING_FIELDS.isdisjoint(args):
+                kind = self._kind(event, args)
+            pending = self._asked(event, round_, kind, args)
         opened = self.open
         if id in opened or len(opened) >= self._most_open:
             self._open(id, pending)
@@ -160,20 +164,20 @@ class Ledger(LedgerRounds):
         name = event.tool
         identifying = self.reading.identifying(name, args) if self._identity else args
         form = flat_form(name, identifying)
-        whole = key = way = call_fingerprint(name, identifying) if form is None else form_digest(form)
-        if type(args) is dict:
-            if kind not in _ALL_COUNTS:
-                if not THROWAWAY_FIELDS.isdisjoint(args):
-                    key = call_fingerprint(name, self.reading.identifying(name, without(args, THROWAWAY_FIELDS)))
-                elif form is not None and b"?" in form and b"://" in form:
-                    key = call_fingerprint(name, with_plain_addresses(identifying))
-            elif kind == "delegate" and not REASON_FIELDS.isdisjoint(args):
+        key = call_fingerprint(name, identifying) if form is None else form_digest(form)
+        whole = way = key
+        if kind in _ALL_COUNTS:
+            if kind == "delegate" and type(args) is dict and not REASON_FIELDS.isdisjoint(args):
                 way = call_fingerprint(name, without(args, REASON_FIELDS))
-            if self._beside:
-                args = without(args, self._beside)
-        light = form is not None and len(form) <= HEAVY and args is identifying
+        elif type(args) is dict:
+            if not THROWAWAY_FIELDS.isdisjoint(args):
+                key = call_fingerprint(name, self.reading.identifying(name, without(args, THROWAWAY_FIELDS)))
+            elif form is not None and b"?" in form and b"://" in form:
+                key = call_fingerprint(name, with_plain_addresses(identifying))
+        if self._beside and type(args) is dict:
+            args = without(args, self._beside)
         pending = Pending(event, self.calls, round_.response, key, kind, args)
-        if not light:
+        if form is None or len(form) > HEAVY or args is not identifying:
             pending.lighten()
         if whole != key:
             pending.whole = whole
@@ -266,9 +270,9 @@ class Ledger(LedgerRounds):
                 round_.open -= 1
             else:
                 round_ = None
+        views = NONE
         if self.spent is not None:
             self.spent.at(time)
-        views = NONE
         if outcome == "blocked":
             self._refused(trail, round_, pending)
         elif not pending.ignored or (self.ceiling is not None and pending.exempt):
