@@ -20,7 +20,10 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "programs", "commands", "kinds", "degenerate"}
+SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "programs", "commands", "kinds", "degenerate"} | {
+    "unrecorded",
+    "ranges",
+}
 EVIDENCE = {
     "records",
     "signs",
@@ -36,6 +39,7 @@ EVIDENCE = {
     "empties",
     "talk",
     "sweeps",
+    "ground",
     "swings",
     "spent",
     "intervals",

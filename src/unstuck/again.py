@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from unstuck.cycles import Step
 from unstuck.empties import NEVER_EMPTY, says_nothing
 from unstuck.fingerprint import form_digest
+from unstuck.ground import cover_ground
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import TELLING, cover_ground, goes_on
+from unstuck.settle import TELLING, goes_on
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
+from unstuck.unrecorded import is_unseen
 from unstuck.view import View
 
 _KINDS = frozenset(("read", "shell", "other"))
@@ -34,6 +36,8 @@ def take_again(
     key, kind, number = pending.key, pending.kind, round_.number
     state, tool = trail.known(key), trail.tools.get(pending.tool)
     if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending):
+        return None
+    if is_unseen(kind, pending.tool, pending.value, text):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):

@@ -15,6 +15,7 @@ from unstuck.spelling import with_tool
 from unstuck.states import CallState, Pending
 from unstuck.sweeps import Sweep
 from unstuck.trail import Trail
+from unstuck.unrecorded import is_unseen
 
 NEVER_EMPTY = frozenset(("write", "delegate", "talk", "shell", "step", "wait"))
 """Kinds of tools whose empty answers say nothing."""
@@ -32,6 +33,8 @@ class World(Protocol):
 def settle_empty(world: World, trail: Trail, pending: Pending, state: CallState, answer: Answer) -> None:
     """Count rounds in a row in which every look came back empty; a change of the world and an answer end the row."""
     _, text, outcome, _, round_ = answer
+    if outcome == "ok" and not text and is_unseen(pending.kind, pending.tool, pending.value, text):
+        return
     empty = outcome == "ok" and says_nothing(text, world.empty_words)
     asked = state.first != pending.call  # it was, and came to this
     if pending.kind in NEVER_EMPTY and (empty or outcome != "ok" or pending.kind not in _LOOKS or asked):

@@ -15,6 +15,7 @@ from unstuck.empties import NEVER_EMPTY
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
+from unstuck.ranges import range_of
 from unstuck.states import Once, Pending, Round, ToolState
 from unstuck.trail import Trail
 from unstuck.view import View
@@ -40,6 +41,10 @@ def take_fresh(
     symbol = key ^ (raw * 31 & 0xFFFFFFFFFFFFFFFF)
     if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in trail.cycles.seen:
         return None
+    where = range_of(pending.value) if kind == "read" else None
+    since = (ledger.epoch, ledger.stirred, ledger.compaction)
+    if where is not None and trail.ground.holds(where, since):
+        return None
     call, number = pending.call, round_.number
     if (len(text) <= 120 or text[0] == "<") and is_empty_answer(text, ledger.empty_words):
         if kind not in NEVER_EMPTY:
@@ -48,6 +53,8 @@ def take_fresh(
         trail.full_round = number
     deep = ledger.delegations
     news = deep is not None and deep.handoffs.total > 0 and ledger.brings_news(pending, raw, text)
+    if where is not None:
+        trail.ground.add(where, text.count("\n") + 1, since)
     trail.recent.append([call, pending.message, key, name, False])
     intervals = ledger.intervals
     if intervals is not None and len(intervals.now) < intervals.MOST:

@@ -23,10 +23,10 @@ from unstuck.kinds import TELLING_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
 from unstuck.patience import note_wait, put_off
-from unstuck.records import with_plain_addresses, without
+from unstuck.records import HEAVY, with_plain_addresses, without
 from unstuck.settle import Answer, goes_on, settle_call, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
-from unstuck.states import HEAVY, CallState, Pending, Round, ToolState
+from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
 from unstuck.talk import settle_text
 from unstuck.trail import Trail

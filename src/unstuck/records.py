@@ -23,11 +23,13 @@ ALIKE = 0.7
 """The share of words from which on two calls are spellings of one."""
 _FIRST_WORDS = re.compile(r"[^\W_]+(?![^\W_]*$)")
 _SIMPLE = frozenset((str, int))
-_SCALAR = frozenset((int, float, bool))
+_SCALAR = frozenset((int, float, bool, type(None)))
 _ITEMS = (0, 8, 16, 24, 48)
 """Items of a list or an object whose words are looked at, by the levels that may still be below it."""
 _READ = 4_096
 """Characters of a text whose words are looked at."""
+HEAVY = 8_192
+"""Characters of arguments beyond which only their beginning is kept."""
 LONG = 48
 """Characters from which on it pays to look for a difference before masking."""
 
@@ -179,6 +181,34 @@ def _choosing_text(args: Any) -> str:
     return " ".join(text_of(value) for name, value in args.items() if not _stands_beside(name))
 
 
+def is_heavy(args: Any) -> bool:
+    """Whether *args* hold more than should be kept until the next call of the tool."""
+    if type(args) is not dict:
+        return type(args) is not str or len(args) > HEAVY if args is not None else False
+    for item in args.values():
+        if type(item) is str:
+            if len(item) > HEAVY:
+                return True
+        elif type(item) not in _SCALAR and _weighs_much(item):
+            return True
+    return False
+
+
+def _weighs_much(value: Any) -> bool:
+    weight, pending = 0, [value]
+    while pending and weight <= HEAVY:
+        item = pending.pop()
+        kind = type(item)
+        if kind is str:
+            weight += len(item)
+        elif kind is dict or kind is list or kind is tuple:
+            weight += 8 * len(item) + 8
+            pending.extend(item.values() if kind is dict else item)
+        elif kind not in _SCALAR:
+            return True  # an object of the host's, which may change
+    return weight > HEAVY
+
+
 def beginning(value: Any, depth: int = 4) -> Any:
     """A copy of *value* with no more of its texts, lists and objects than a sketch has room for."""
     kind = type(value)
@@ -188,7 +218,7 @@ def beginning(value: Any, depth: int = 4) -> Any:
         return [beginning(item, depth - 1) for item in value[: _ITEMS[depth]]] if depth else len(value)
     if kind is dict:
         return {name: beginning(value[name], depth - 1) for name in islice(value, _ITEMS[depth])} if depth else len(value)
-    return value if value is None or kind in _SCALAR else text_of(value)[:_READ]  # an object of the host's may change
+    return value if kind in _SCALAR else text_of(value)[:_READ]  # an object of the host's may change
 
 
 def _stands_beside(name: Any) -> bool:

@@ -14,21 +14,19 @@ from unstuck.failures import (
     reports_failure,
     telling_line,
 )
+from unstuck.ground import Changes, cover_ground, covers_again
 from unstuck.patience import SLOW
 from unstuck.records import answer_words
 from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
 from unstuck.states import CallState, Once, Pending, ToolState
 from unstuck.trail import Trail
+from unstuck.unrecorded import UNSEEN, holds_picture, is_unrecorded, is_unseen
 from unstuck.volatile import mask, template
 
 
-class World(Protocol):
-    """What is changed: `epoch` counts changes of the world, `stirred` what may be one, `compaction` those of the context."""
-
-    epoch: int
-    stirred: int
-    compaction: int
+class World(Changes, Protocol):
+    """What is changed, and whether work was done."""
 
     def worked_since(self, pending: Pending) -> bool:
         """Whether somebody worked since a conversation was handed over in this way."""
@@ -97,7 +95,9 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     raw, text, _, time, round_ = answer
     key, tool, kind = pending.key, pending.tool, pending.kind
     made = (key, tool, kind, pending.call, raw, text, round_, world.epoch, world.stirred, pending.whole, world.compaction, time)
-    trail.note(Once(*made))
+    trail.note(Once(*made), covers_again(world, trail, pending, answer.outcome, text))
+    if trail.new_round != round_:
+        trail.inside = cover_ground(trail, pending)
     state = trail.known(key)
     assert state is not None
     if kind == "step":
@@ -107,14 +107,6 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     if pending.approved:
         state.same = 0  # a person has seen it
     return state
-
-
-def cover_ground(trail: Trail, pending: Pending) -> None:
-    """A read went over ground that was covered: a run of rounds of such reads, of different things, is a second sweep."""
-    if pending.kind in ("read", "shell") and pending.key not in trail.redundant:
-        if not trail.redundant:
-            trail.redundant_first = pending.call
-        trail.redundant = sorted([*trail.redundant[-31:], pending.key])
 
 
 def _restart(world: World, state: CallState, pending: Pending) -> None:
@@ -134,6 +126,10 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         if state.fresh_read != world.epoch:
             state.fresh_read = world.epoch
             return
+    unseen = is_unseen(pending.kind, pending.tool, pending.value, text)
+    if unseen:
+        pending.unseen = True
+        world.stirred += 1  # whoever saw it may have been told anything
     before = state.text
     if raw != state.raw and not state.again(raw, text):
         state.news = True
@@ -154,6 +150,10 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
             return
     if answer.outcome in ("error", "retry") and _waited(state, pending) and is_transient(text):
         return
+    if unseen:
+        state.slow += 1
+        if state.stirred != world.stirred - 1 or state.slow % (UNSEEN // 2 if pending.kind == "step" else UNSEEN):
+            return
     state.same += 1
     if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):
         state.excused += 1  # something new was done in between, and it is not known what it changed; or time passed
@@ -194,7 +194,7 @@ def _differs(state: CallState, before: str | None, text: str) -> None:
     stale = known_share >= (1.0 if step else STALE) and (bare or not advancing)
     if not state.differing:
         state.varied = state.last
-    state.differing = state.differing + 1 if stale else 0
+    state.differing = state.differing + 1 if stale and not (holds_picture(text) or is_unrecorded(text)) else 0
 
 
 def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) -> ToolState:
@@ -295,6 +295,8 @@ def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool
         tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
         return True
     if outcome == "ok" and pending.kind not in ("read", "wait") and not reports_failure(text):
+        return False
+    if outcome == "ok" and is_unseen(pending.kind, pending.tool, pending.value, text):
         return False
     if pending.key in tool.chain_keys:
         return True

@@ -11,19 +11,18 @@ from unstuck.cycles import WAITS, Part, Step
 from unstuck.events import Call
 from unstuck.fingerprint import text_digest
 from unstuck.kinds import target_digest
-from unstuck.records import ALIKE, Row, Said, Sameness, answer_words, beginning
+from unstuck.records import ALIKE, Row, Said, Sameness, answer_words, beginning, is_heavy
 from unstuck.signs import CHAIN, ECHO, FAILED, MISTAKE
 from unstuck.sketch import Sketch
 from unstuck.swings import Told, state_of
 from unstuck.volatile import mask, numbers
 from unstuck.words import CURSOR_FIELDS
 
-HEAVY = 8_192
-"""Characters of arguments beyond which only their beginning is kept."""
 MOST_KNOWN = 192
 """Words that are remembered of the differing answers to one call."""
 _WAITS = frozenset(("wait", "step"))
-_SCALAR = frozenset((int, float, bool, type(None)))
+_APART = 0x9E3779B97F4A7C15
+"""Odd, so that no two calls come to one symbol where nobody saw what they came to."""
 _64_BITS = 0xFFFFFFFFFFFFFFFF
 
 
@@ -52,7 +51,7 @@ class Pending(Said):
         ),
         *("told", "tool", "way", "whole"),
     )
-    ignored = exempt = is_shell = apart = excused = approved = False
+    ignored = exempt = is_shell = apart = excused = approved = unseen = False
     time: float | None = None
     whole = 0
     """The fingerprint with the arguments that only tell one call from another (a nonce, a clock), 0 where there are none."""
@@ -78,7 +77,7 @@ class Pending(Said):
 
     def lighten(self) -> None:
         """Keep of heavy arguments no more than their beginning."""
-        if _is_heavy(self.value):
+        if is_heavy(self.value):
             self.aims_at()
             self.value = beginning(self.value)
 
@@ -123,34 +122,6 @@ class Pending(Said):
         self.aims()
         self.may_say_no()
         self.waits()
-
-
-def _is_heavy(args: Any) -> bool:
-    """Whether *args* hold more than should be kept until the next call of the tool."""
-    if type(args) is not dict:
-        return type(args) is not str or len(args) > HEAVY if args is not None else False
-    for item in args.values():
-        if type(item) is str:
-            if len(item) > HEAVY:
-                return True
-        elif type(item) not in _SCALAR and _weighs_much(item):
-            return True
-    return False
-
-
-def _weighs_much(value: Any) -> bool:
-    weight, pending = 0, [value]
-    while pending and weight <= HEAVY:
-        item = pending.pop()
-        kind = type(item)
-        if kind is str:
-            weight += len(item)
-        elif kind is dict or kind is list or kind is tuple:
-            weight += 8 * len(item) + 8
-            pending.extend(item.values() if kind is dict else item)
-        elif kind not in _SCALAR:
-            return True  # an object of the host's, which may change
-    return weight > HEAVY
 
 
 class Once(NamedTuple):
@@ -379,6 +350,8 @@ class Round(Row):
     def join(self, pending: Pending, symbol: int) -> None:
         """One of its exchanges is complete."""
         call = pending.call
+        if pending.unseen:
+            symbol ^= call * _APART & _64_BITS
         self.parts = (*self.parts, (symbol, pending.key, pending.tool))
         if call > self.last_call:  # noqa: PLR1730 - max() costs more than the comparison, on every exchange
             self.last_call = call

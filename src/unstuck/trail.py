@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
+from unstuck.ranges import Ground
 from unstuck.signs import CASCADE, EMPTY, GROUND, WINDOW
 from unstuck.states import CallState, Once, Round, ToolState
 from unstuck.sweeps import Sweep
@@ -36,6 +37,7 @@ class Trail:
         self.empty_tools: list[str] = []
         self.failed_tools: list[str] = []
         self.redundant: list[int] = []
+        self.ground = Ground()
 
     spent: Spent | None = None
     round: Round | None = None
@@ -57,6 +59,8 @@ class Trail:
     ok_round = full_round = new_round = 0
     """The latest rounds with a success, an answer, anything new."""
     redundant_first = 0
+    inside = 0
+    """Where the latest run of redundant reads began in which some only lay inside what was read."""
     text = 0
     """The digest of the latest response without calls."""
     text_count = text_first = silent = talk_count = talk_first = 0
@@ -68,7 +72,7 @@ class Trail:
 
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
-        *("failed_tools", "redundant", "redundant_first", "text", "text_count", "text_first", "silent", "talk_count"),
+        *("failed_tools", "redundant", "redundant_first", "inside", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped"),
         *("text_due", "talk_due", "prompted", "spoke_at"),
         *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
@@ -81,12 +85,14 @@ class Trail:
             found = self.calls[key] = CallState(found)
         return found  # type: ignore[return-value]  # the type checkers do not narrow by `type() is`
 
-    def note(self, made: Once) -> None:
-        """A call was made for the first time; the one that was made longest ago makes room."""
+    def note(self, made: Once, covered: bool = False) -> None:
+        """A call was made for the first time; the one that was made longest ago makes room. *covered*: it found nothing new."""
         calls = self.calls
         if len(calls) >= self.most:
             del calls[next(iter(calls))]
         calls[made[0]] = made
+        if covered:
+            return
         self.new_round = made[6]
         if self.redundant:
             self.redundant = []
@@ -137,6 +143,7 @@ class Trail:
             "recent": list(self.recent),
             "talk": sorted(self.talk),
             "sweep": self.sweep.row() if self.sweep is not None else None,
+            "ground": self.ground.dump(),
             "plain": [getattr(self, name) for name in self._PLAIN],
         }
 
@@ -157,6 +164,7 @@ class Trail:
         trail.recent.extend(saved["recent"])
         trail.talk = set(saved["talk"])
         trail.sweep = Sweep.from_row(saved["sweep"]) if saved["sweep"] is not None else None
+        trail.ground = Ground.load(saved["ground"])
         for name, value in zip(cls._PLAIN, saved["plain"], strict=True):
             setattr(trail, name, value)
         return trail

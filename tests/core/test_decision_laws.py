@@ -137,6 +137,7 @@ def test_saved_state_holds_names_and_numbers_only(name: str, script: list[Any], 
         "round",
         "recent",
         "talk",
+        "ground",
         "sweep",
         "plain",
     }

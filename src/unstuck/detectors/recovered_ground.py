@@ -10,7 +10,8 @@ from unstuck.view import View
 
 class RecoveredGround(Detector):
     """
-    Different reads in a row, each of which had been made before with the same outcome, with no change in between.
+    Different reads in a row, each of which had been made before with the same outcome, with no change in between, or lies, whatever
+    its range, inside the lines of its file that had been read. Where some only do the latter they lead to a nudge and no further.
 
     One re-read after a compaction is fair and does not count.
     """
@@ -24,13 +25,16 @@ class RecoveredGround(Detector):
     def look(self, view: View) -> Evidence | None:
         """See `Detector.look`."""
         trail = view.trail
-        if len(trail.redundant) < self.least:
+        repeats = len(trail.redundant)
+        if repeats < self.least:
             return None
+        if trail.inside == trail.redundant_first and self.ladder.stop is not None:
+            repeats = min(repeats, self.ladder.stop - 1)
         return Evidence(
             pattern=self.pattern,
             anchors=tuple(trail.redundant),
             streak=trail.redundant_first,
-            repeats=len(trail.redundant),
+            repeats=repeats,
             ladder=self.ladder,
             tools=tuple(dict.fromkeys(entry[3] for entry in trail.recent if entry[2] in trail.redundant)),
             keys=tuple(trail.redundant),
