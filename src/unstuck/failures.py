@@ -13,6 +13,8 @@ from unstuck.sketch import Sketch, words_of
 from unstuck.volatile import MASK, mask, spans
 
 _LONGEST = 4_096
+_BLANKS = (": (none)", ": (empty)", ": none", ": null", ": 0")
+"""How lines end that name an error or an output and say that there was none."""
 _QUOTED = re.compile(r"`[^`]{0,4096}`")
 
 
@@ -20,7 +22,7 @@ def telling_line(text: str) -> str:
     """The line of an error that says what went wrong: the last one with a word like `error` or `denied`, else the first."""
     head = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
     lines = [line.strip() for line in _QUOTED.sub(" ", head).splitlines()]
-    lines = [line for line in lines if line] or [""]
+    lines = [line for line in lines if line and not line.endswith(_BLANKS)] or [""]
     for line in reversed(lines):
         low = line.lower()
         if any(mark in low for mark in words.ERROR_MARKS):
@@ -130,6 +132,27 @@ def names_unknown_tool(text: str) -> bool:
     """Whether an answer says that the tool called does not exist."""
     low = text[:400].lower()
     return any(mark in low for mark in words.UNKNOWN_TOOL)
+
+
+def is_final(text: str) -> bool:
+    """Whether a short answer says that what was looked at is over: it failed, was cancelled, is gone."""
+    return len(text) <= 400 and _FINAL.search(text) is not None
+
+
+_FINAL = re.compile(
+    r"(?:status|state|phase|conclusion)\W{1,8}(?:failed|failure|cancell?ed|killed|terminated|aborted|expired|rejected|completed|succeeded"
+    r"|finished|exited)\b|\b(?:job|run|task|process|build|shell|session|pod|order)\b[^\n.]{0,40}\b(?:not found|does not exist"
+    r"|no longer exists|(?:has|was) (?:finished|exited|terminated|killed|cancell?ed))|^\W{0,3}(?:cancell?ed|failed|killed|terminated)\W*$",
+    re.IGNORECASE,
+)
+
+
+def refuses(text: str) -> bool:
+    """Whether an answer says, in a word by which errors are known, that something was refused or is not possible."""
+    return _REFUSAL.search(text, 0, 400) is not None
+
+
+_REFUSAL = re.compile(rf"(?<!\bno )(?<!\b0 )(?<!without )(?<!not )(?<!\w)(?:{'|'.join(words.REFUSALS)})(?!\w)", re.IGNORECASE)
 
 
 def lists_hits(text: str) -> bool:

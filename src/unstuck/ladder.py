@@ -66,6 +66,16 @@ class Ladder(_Rungs):
             return _NUDGE
         return _CONTINUE
 
+    def halved(self) -> Ladder:
+        """The same ladder with half the counts, rounded up, each still above the one before."""
+        rungs: list[int | None] = []
+        highest = 1
+        for rung in self:
+            if rung is not None:
+                highest = max(highest + 1, (rung + 1) // 2)
+            rungs.append(None if rung is None else highest)
+        return Ladder(*rungs)
+
     def doubled(self) -> Ladder:
         """The same ladder with twice the counts."""
         return Ladder(*(None if rung is None else 2 * rung for rung in self))

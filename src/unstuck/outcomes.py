@@ -20,25 +20,72 @@ ENDS = 200
 SHORT = 400
 """Characters up to which an answer may be nothing but the report of a failure."""
 OPENING = 4
-_WORDS = ("error", "fatal", "failed to", "failure", "exception", "traceback (", "unable to", "cannot ", "invalid ")
+_WORDS = (
+    "error",
+    "fatal",
+    "failed to",
+    "failure",
+    "exception",
+    "traceback (",
+    "unable to",
+    "cannot ",
+    "invalid ",
+    "connection ",
+    "request failed",
+    "<html",
+    "<!doctype",
+)
 OPENINGS = frozenset(
     start[:OPENING]
     for word in _WORDS
     for start in (word, word.capitalize(), word.upper(), f"<{word}", f"[{word.upper()}", f"[{word}")
-) | frozenset(('{"er', '{"su', '{"ok', '{"is', '{"st', '{ "e', "{\n  ", '{"me', '{"de', '{"co', '{"da', '{"re', "npm "))
+) | frozenset(
+    (
+        '{"er',
+        "400 ",
+        "401 ",
+        "403 ",
+        "404 ",
+        "405 ",
+        "409 ",
+        "410 ",
+        "422 ",
+        "429 ",
+        "500 ",
+        "502 ",
+        "503 ",
+        "504 ",
+        '{"su',
+        '{"ok',
+        '{"is',
+        '{"st',
+        '{ "e',
+        "{\n  ",
+        '{"me',
+        '{"de',
+        '{"co',
+        '{"da',
+        '{"re',
+        "npm ",
+    )
+)
 """How answers begin that may report a failure: a cheap test on the way of every answer."""
 _SAYS_SO = re.compile(
     r"[<\[(\W]{0,6}(?:error|fatal|failure|exception)\b(?:[ \w.-]{0,60}:|\]|>|[ ](?:executing|calling|running|while|reading|from|in)\b)"
-    r"|[\W]{0,6}(?:failed to|(?:unable to|cannot)(?! find| locate)|invalid)\s|npm ERR!|traceback \(most recent call last\)",
+    r"|[\W]{0,6}(?:failed to|(?:unable to|cannot)(?! find| locate)|invalid)\s|npm ERR!|connection (?:to )?[^\n]{0,100}(?:refused|failed|reset|timed out|closed)|request failed"
+    r"|[45]\d\d (?:bad request|unauthorized|forbidden|not found|method not|conflict|gone|unprocessable|too many|internal|bad gateway|service unav|gateway t)"
+    r"|<(?:!doctype )?html[^\n]{0,200}<title>[^<]{0,60}(?:\b[45]\d\d\b|not found|denied|forbidden|robot|captcha|just a moment|attention required)"
+    r"|traceback \(most recent call last\)",
     re.IGNORECASE,
 )
 _AS_JSON = re.compile(
     r'"is_?error"\s*:\s*true|"(?:success|succeeded|ok)"\s*:\s*false|"error"\s*:\s*(?:"[^"]|\{\s*"|true|\[\s*[^\]\s])'
-    r'|"status"\s*:\s*"error"',
+    r'|"status"\s*:\s*"error"|"data"\s*:\s*null\s*,\s*"errors"\s*:\s*\[\s*[^\]\s]'
+    r'|"code"\s*:\s*(?!20)[1-9]\d{2,}\s*,\s*"(?:msg|message|reason)"\s*:\s*"(?!ok|success)',
     re.IGNORECASE,
 )
 _TESTED = re.compile(
-    r"\b\d+ (?:failed|passed|failing|passing|failures?|errors?|skipped|tests?|warnings?)\b|\bFAIL(?:ED|URES?)?\b|\bPASS(?:ED)?\b"
+    r"(?<!port )\b\d+ (?:failed|passed|failing|passing|failures?|errors?|skipped|tests?|warnings?)\b|\bFAIL(?:ED|URES?)?\b|\bPASS(?:ED)?\b"
     r"|AssertionError|\bTests?:|test result:|not ok \d|[✕✗]|(?i:(?:build|compilation|tests?) failed)",
 )
 _SHELL_SIGNS = ("xit", "raceback", "enied", "o such file", "ot found", "ot a directory", "s a directory", "not permitted")
@@ -109,7 +156,9 @@ def _fails_in_shell(pending: Pending, text: str) -> bool:
     if not any(sign in ends for sign in _SHELL_SIGNS):
         return False
     last = ends.rstrip().rpartition("\n")[2].strip()
-    status = _STATUS.search(ends.partition("\n")[0]) or _STATUS.search(last)
+    # What was only read may be the log of another command: there the status stands before or behind everything else.
+    where = [ends.partition("\n")[0], last] if pending.kind == "read" else ends.splitlines()
+    status = next(filter(None, map(_STATUS.search, where)), None)
     raised = "Traceback (most recent call last)" in ends and _RAISED.match(last) is not None
     refused = len(text) <= SHORT and _SHELL_LINE.match(last) is not None
     if status is None and not raised and not refused:

@@ -11,9 +11,11 @@ from unstuck.trail import Trail
 
 SLOW = 60.0
 """Seconds between two looks from which on looking again is waiting."""
+LATE = 600.0
+"""Seconds that no model takes to answer."""
 WAITED_FOR = 10
 """Looks after such a time that count as one."""
-_LOOKS = frozenset(("wait", "read", "shell", "other"))
+_LOOKS = frozenset(("wait", "read", "shell", "other", "step"))
 _DURATIONS = frozenset(words.DURATION_FIELDS)
 _FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
 
@@ -30,10 +32,10 @@ def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
     How many looks such as this count as one: 0 where no time was let pass before it.
 
     A tool that waits is given the time since its own latest answer; any other the time in which the agent did nothing, since work in
-    between takes time too. A file that is read again counts in full, as its time may be the model's; it is excused like the others.
+    between takes time too. A file that is read again within ten minutes counts in full, as the time may be the model's; it is excused like the others.
     """
     kind, time = pending.kind, pending.time
-    if kind not in _LOOKS:
+    if kind not in _LOOKS or state.final:
         return 0
     if time is not None and not state.asked:  # to have been refused meanwhile is no waiting
         latest = next(reversed(trail.calls.values())).time
@@ -46,7 +48,8 @@ def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
         return 0
     if trail.round is not None:
         trail.round.waits = WAITS_LONG
-    return 1 if kind == "read" and _is_file(pending.value) else WAITED_FOR
+    late = time is not None and state.time is not None and time - state.time >= LATE
+    return 1 if kind == "read" and not late and _is_file(pending.value) else WAITED_FOR
 
 
 def _waited(trail: Trail) -> None:

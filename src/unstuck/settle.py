@@ -8,9 +8,11 @@ from unstuck.aims import asks_in_words, take_aim
 from unstuck.failures import (
     failure_class,
     is_empty_answer,
+    is_final,
     is_transient,
     lists_hits,
     names_unknown_tool,
+    refuses,
     reports_failure,
     telling_line,
 )
@@ -19,6 +21,7 @@ from unstuck.patience import SLOW
 from unstuck.records import answer_words
 from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
+from unstuck.spelling import LONGEST_NAME, between
 from unstuck.states import CallState, Once, Pending, ToolState
 from unstuck.trail import Trail
 from unstuck.unrecorded import UNSEEN, holds_picture, is_unrecorded, is_unseen
@@ -38,6 +41,8 @@ TERSE = 32
 """Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
 REWORDED = 0.2
 """The share of words from which on a question that finds the same as the one before is that question in other words."""
+REFUSAL = 24
+"""Characters from which on a refusal is so particular that the same one again is no answer to another question."""
 NUMBERS_APART = 0.5
 """The same where calls may differ in their numbers."""
 STALE = 0.7
@@ -68,7 +73,8 @@ def settle_call(world: World, trail: Trail, pending: Pending, answer: Answer) ->
             _restart(world, state, pending)
             state.same = state.lift = 0
     elif state.epoch != world.epoch:
-        state.news = not state.again(raw, text)
+        before = state.text
+        state.news = not state.again(raw, text) and says_other(before, text)
         _restart(world, state, pending)
     elif state.round != round_:
         _repeat(world, trail, state, pending, answer)
@@ -112,7 +118,7 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
 def _restart(world: World, state: CallState, pending: Pending) -> None:
     state.first, state.epoch, state.compaction = pending.call, world.epoch, world.compaction
     state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
-    state.numbers, state.runs, state.known, state.excused = (), (), frozenset(), 0
+    state.numbers, state.runs, state.known, state.excused, state.final = (), (), frozenset(), 0, False
 
 
 def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answer: Answer) -> None:
@@ -132,7 +138,7 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         world.stirred += 1  # whoever saw it may have been told anything
     before = state.text
     if raw != state.raw and not state.again(raw, text):
-        state.news = True
+        state.news = says_other(before, text)
         if pending.whole != state.whole or (pending.kind != "step" and trail.stepped > state.round):
             state.differing = 0  # it was not quite the same that was asked, or not of the same state
         elif not pending.slow:
@@ -140,10 +146,12 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         if not state.differing:
             trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
-        state.excused = 0
+        state.excused, state.final = 0, False
         return
     if goes_on(trail, state):
         return
+    if (pending.slow or pending.kind == "wait") and is_final(text):
+        state.final, pending.slow = True, 0  # what is over does not move however long one waits
     if pending.slow:
         state.slow += 1
         if state.slow % pending.slow:
@@ -157,6 +165,11 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
     state.same += 1
     if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):
         state.excused += 1  # something new was done in between, and it is not known what it changed; or time passed
+
+
+def says_other(before: str | None, text: str) -> bool:
+    """Whether two answers differ in more than their numbers."""
+    return before is None or template(mask(before)) != template(mask(text))
 
 
 def goes_on(trail: Trail, state: CallState) -> bool:
@@ -224,7 +237,8 @@ def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) ->
         return tool
     if tool.key != key:
         may_echo = pending.kind in _MAY_ECHO or pending.is_shell
-        if may_echo and args is not None and outcome == "ok" and 0 < len(text) <= 200 and pending.may_hold(text):
+        changed = args is not None and outcome == "ok" and raw != tool.raw
+        if may_echo and changed and 0 < len(text) <= 200 and pending.may_hold(text):
             _echo(tool, pending, text, round_)
         else:
             tool.echo = 0
@@ -294,6 +308,9 @@ def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool
     if len(text) >= TELLING:
         tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
         return True
+    if outcome == "ok" and len(text) >= REFUSAL and refuses(text):
+        tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
+        return True
     if outcome == "ok" and pending.kind not in ("read", "wait") and not reports_failure(text):
         return False
     if outcome == "ok" and is_unseen(pending.kind, pending.tool, pending.value, text):
@@ -303,11 +320,27 @@ def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool
     if outcome == "ok" and is_empty_answer(text):
         return tool.is_alike(pending, 1.0)
     if tool.is_alike(pending):
-        return True
+        return not (outcome == "ok" and _is_status(text) and _is_next(tool, pending))
     if outcome == "ok" and pending.kind == "read" and lists_hits(text) and asks_in_words(pending.value):
         tool.loose = tool.loose or tool.is_alike(pending, REWORDED)
         return tool.loose
     return False
+
+
+def _is_status(text: str) -> bool:
+    """Whether an answer is one short word or two: `active`, `not found`, `200`."""
+    return len(text) <= TERSE and "\n" not in text.strip()
+
+
+def _is_next(tool: ToolState, pending: Pending) -> bool:
+    """Whether a call asks the same as the one before about the next of many things: a host, a repository, a file."""
+    before = tool.args
+    if before is None or pending.kind == "wait" or asks_in_words(pending.value):
+        return False
+    pending.settle()
+    before.settle()
+    name = between(before.spelt, pending.spelt)
+    return 0 < len(name) <= LONGEST_NAME and any(word >= 0 for word in name)
 
 
 def _may_be_same(old: str | None, new: str) -> bool:

@@ -151,6 +151,7 @@ class CallState(Sameness):
         "differing",  # answers in a row that differed and said nothing new
         "epoch",
         "excused",  # repeats before which something was done that may have changed the world
+        "final",  # whether what it looks at is over
         "first",
         "fresh_read",  # the epoch in which one re-read after a compaction was granted
         "gap",  # seconds between the latest failure and the attempt before
@@ -177,6 +178,7 @@ class CallState(Sameness):
     fresh_read = -1
     epoch = compaction = stirred = excused = whole = 0
     terse = True
+    final = False
     news = False
     """Whether its latest answer was another than the one before; of no interest later."""
     numbers: tuple[float, ...] = ()

@@ -288,6 +288,56 @@ ERROR_MARKS = (
     *"fehler erreur errore ошибка 错误 エラー".split(),
 )
 """Words by which the telling line of an error is found."""
+REFUSALS = (
+    *(
+        "denied",
+        "refused",
+        "forbidden",
+        "unauthorized",
+        "not authorized",
+        "not permitted",
+        "not allowed",
+        "permission",
+        "captcha",
+    ),
+    *(
+        "robot",
+        "are human",
+        "log in to",
+        "sign in to",
+        "please log in",
+        "please sign in",
+        "unavailable",
+        "not supported",
+        "unsupported",
+    ),
+    *(
+        "failed",
+        "error",
+        "invalid",
+        "cannot",
+        "unable to",
+        "not found",
+        "does not exist",
+        "no such",
+        "closed",
+        "expired",
+        "timed out",
+    ),
+    *(
+        "shorter than",
+        "out of range",
+        "berechtigung",
+        "verweigert",
+        "nicht gefunden",
+        "denegado",
+        "permiso",
+        "refusé",
+        "introuvable",
+    ),
+    *("negato", "recusado", "отказано", "拒绝", "拒否"),
+)
+"""Words by which an answer is known that refuses."""
 TRANSIENT = (
     "rate limit",
     "ratelimit",

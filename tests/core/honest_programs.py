@@ -89,6 +89,22 @@ HONEST: dict[str, list[Any]] = {
         X("read_file", {"path": f"{thing}.log"}, f"Error: {city} broke\n{chapter(n)}\n" * 6)
         for n, (city, thing) in enumerate(PAIRS)
     ],
+    "one short word about each of many repositories": [
+        X("bash", {"command": f"gh run list -R acme/{thing}-{n} -L1 --json conclusion"}, "success")
+        for n, thing in enumerate(THINGS)
+    ],
+    "one short word about each of many hosts": [
+        X("bash", {"command": f"ssh web-{n:02} systemctl is-active nginx"}, "active") for n in range(16)
+    ],
+    "one short word about each of many addresses": [
+        X("bash", {"command": f"ping -c1 10.0.0.{n} >/dev/null && echo up || echo down"}, "down") for n in range(16)
+    ],
+    "a list in a file that is looked at every half hour": [
+        X("read_file", {"path": "HEARTBEAT.md"}, chapter(1), "ok", 1_800.0 * n) for n in range(20)
+    ],
+    "a page that is loaded again every two minutes": [
+        X("browser_navigate", {"url": "https://x.example/"}, "Not on sale", "ok", 120.0 * n) for n in range(20)
+    ],
     "a to-do list and the work on it": [
         x
         for n in range(6)

@@ -231,6 +231,36 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("repeated_result", "nudge", 5),
     ),
+    "a job that is over, looked at every two minutes": (
+        [X("get_job_status", {"id": 1}, '{"status": "failed"}', "ok", 120.0 * n) for n in range(3)],
+        Found("stuck_poll", "nudge", 3),
+    ),
+    "a job that is over, looked at after ever longer sleeps": (
+        [X("bash", {"command": f"sleep {10 + n} && jobs describe exp_77"}, "JOB_STATE_FAILED") for n in range(5)],
+        Found("near_repeat", "nudge", 5),
+    ),
+    "a run that is gone, looked at by a tool with any name": (
+        [X("bash", {"command": "gh run view 7"}, "run 7 not found", "ok", 120.0 * n) for n in range(3)],
+        Found("repeated_result", "nudge", 3),
+    ),
+    "pages behind one wall": (
+        [
+            X("scrape_page", {"url": f"https://x.example/{thing}/{n}"}, "Enter the characters you see. Are you a robot?")
+            for n, thing in enumerate(THINGS[:5])
+        ],
+        Found("near_repeat", "nudge", 5),
+    ),
+    "a server started again and again, which answers the same": (
+        [
+            x
+            for n in range(3)
+            for x in (
+                X("bash", {"command": "nohup ./serve > serve.log 2>&1 &"}, f"[1] {26598 + n * 77}"),
+                X("bash", {"command": "curl -s localhost:8000/health"}, "500"),
+            )
+        ],
+        Found("repeated_result", "nudge", 6),
+    ),
     "a tool that does not exist": (
         [X("read_minds", {"of": city}, "Unknown tool: read_minds", "error") for city in CITIES[:3]],
         Found("unknown_tool", "nudge", 3),

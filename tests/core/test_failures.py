@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from unstuck import failures
 from unstuck.failures import failure_class, is_empty_answer, is_transient, names_unknown_tool, reports_failure, telling_line
 from unstuck.records import Said
 
@@ -243,3 +244,34 @@ def test_own_words_for_nothing():
     """What a user adds, whatever its case and with a full stop."""
     assert not is_empty_answer("Nada.")
     assert is_empty_answer("Nada.", frozenset(("nada",)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"status": "failed"}',
+        "status: cancelled",
+        "<status>killed</status><exit_code>137</exit_code>",
+        "Job 1 not found",
+        "CANCELLED",
+        '{"state": "COMPLETED"}',
+        "process 17 has exited",
+    ],
+)
+def test_what_is_over_is_known(text: str):
+    """A job that failed, was cancelled, or is gone."""
+    assert failures.is_final(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"status": "running"}', "pending", "success", '{"status": "success"}', "completed 3 of 9", "the job runs", ""]
+)
+def test_what_may_still_move_is_not_over(text: str):
+    """And a receipt that all went well says nothing of a job."""
+    assert not failures.is_final(text)
+
+
+def test_a_line_that_says_there_was_no_error_tells_nothing():
+    """Some hosts list the parts of an outcome, whether they hold anything or not."""
+    text = "Stdout: (empty)\nStderr: ModuleNotFoundError: No module named 'yaml'\nError: (none)\nExit Code: 1\nSignal: 0"
+    assert failures.telling_line(text) == "Stderr: ModuleNotFoundError: No module named 'yaml'"

@@ -52,6 +52,9 @@ RECEIPTS = {
     "names out of a list, as patterns of whole words",
     "searches that find nothing, by their exit status",
     "conditions that do not hold",
+    "one short word about each of many repositories",
+    "one short word about each of many hosts",
+    "one short word about each of many addresses",
 }
 """Honest work that is told by how short its answers are."""
 

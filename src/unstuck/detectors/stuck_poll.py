@@ -13,6 +13,8 @@ class StuckPoll(Detector):
     A tool that waits or looks for progress, with one reading each time.
 
     The counts are twice those of other tools. Looks a minute and more apart are waiting: ten of them count as one.
+    What has come to its end (a job that failed, a run that was cancelled) does not move: then all looks count, and the counts are those
+    of other tools.
     """
 
     pattern = "stuck_poll"
@@ -24,15 +26,16 @@ class StuckPoll(Detector):
         state = view.state
         if state is None or state.kind != "wait" or view.pending is None:
             return None
-        repeats = firm_repeats(view, state, self.ladder)
-        if repeats < self.least:
+        ladder = self.ladder.halved() if state.final else self.ladder
+        repeats = firm_repeats(view, state, ladder)
+        if repeats < ladder.first:
             return None
         return Evidence(
             self.pattern,
             lap_anchors(view.trail, state.symbol),
             state.first,
             repeats,
-            self.ladder,
+            ladder,
             (state.tool,),
             (state.key,),
             state.first,
