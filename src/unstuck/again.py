@@ -37,12 +37,12 @@ def take_again(
     state, tool = trail.known(key), trail.tools.get(pending.tool)
     if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending):
         return None
-    if is_unseen(kind, pending.tool, pending.value, text):
+    if state.same < 2 and is_unseen(kind, pending.tool, pending.value, text):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):
         return None
-    if kind not in NEVER_EMPTY and not says_nothing(text, ledger.empty_words):
+    if kind not in NEVER_EMPTY and (trail.full_round == state.round or not says_nothing(text, ledger.empty_words)):
         trail.full_round = number
     call, message = pending.call, pending.message
     trail.recent.append([call, message, key, pending.tool, False])

@@ -25,7 +25,7 @@ from unstuck.outcomes import OPENING, OPENINGS, corrected
 from unstuck.patience import note_wait, put_off
 from unstuck.records import HEAVY, with_plain_addresses, without
 from unstuck.settle import Answer, goes_on, settle_call, settle_tool
-from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, SWING
+from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, STILL, SWING
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings
 from unstuck.talk import settle_text
@@ -194,10 +194,13 @@ class Ledger(LedgerRounds):
             note_wait(trail, pending)
         signs = DELEGATED if pending.kind == "delegate" else 0
         if state is not None:
-            pending.slow = put_off(trail, state, pending)
+            if pending.time is not None or trail.waited:
+                pending.slow = put_off(trail, state, pending)
             pending.excused = state.stirred != self.stirred or (pending.slow > 0 and pending.kind != "wait")
             if self._would_count(trail, state, pending):
-                signs |= (SAME | DIFFERS) if state.differing else SAME
+                signs |= STILL if pending.kind == "wait" else SAME
+                if state.differing:
+                    signs |= DIFFERS
             if trail.cycles.turning:
                 signs |= PERIOD
         if tool is not None:  # a change of the world ended the streaks of before
@@ -366,7 +369,7 @@ class Ledger(LedgerRounds):
         elif tool is not None and kind == "write" and tool.fresh_now and EDITS in pending.aims():
             round_.stirs, round_.marked = (*round_.stirs, pending.key), True  # it failed after it had changed something
         if state.same > 1:
-            signs |= SAME
+            signs |= STILL if kind == "wait" else SAME
         if state.differing:
             signs |= DIFFERS
         if signs or "result" in self.always:

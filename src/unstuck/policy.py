@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from unstuck.detectors.detector import Evidence
@@ -202,12 +203,17 @@ def allowed(level: Level, moment: str, policy: Policy) -> Level:
     return NUDGE if level is BLOCK and moment != "text" else level
 
 
+@lru_cache(maxsize=256)
+def _prints(keys: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple([f"{key:016x}" for key in keys])
+
+
 def finding_of(loop: Loop, evidence: Evidence, level: Level, place: tuple[int | None, int, str], shadow: bool) -> Finding:
     """The record of *loop* having reached *level* at *place*: the call (`None`: none), the response, the agent."""
     pattern, anchors, _, repeats, _, tools, keys, first_call, _, unit, period, owner, _ = evidence
     call, message, agent = place
     shown, would = (OBSERVE, level) if shadow else (level, None)
-    prints = (f"{keys[0]:016x}",) if len(keys) == 1 else tuple([f"{key:016x}" for key in keys or anchors])
+    prints = _prints(keys or anchors)
     number, owner = loop.number, owner or agent
     found = (number, pattern, call, message, first_call, repeats, tools, owner, shown, prints, unit, period, would)
     return tuple.__new__(Finding, found)

@@ -7,7 +7,7 @@ Most exchanges of an agent are new in every respect and show none, so they cost 
 from __future__ import annotations
 
 SAME = 1
-"""A call came to the outcome it had before, or is asked for again."""
+"""A call came to the outcome it had before, or is asked for again; of a tool that waits it is `STILL`."""
 DIFFERS = 2
 """A call came to another outcome that says nothing new."""
 CHAIN = 4
@@ -32,5 +32,7 @@ PERIOD = 2048
 """The latest rounds repeat earlier ones."""
 WINDOW = 4096
 """A call stands twice among the last ones."""
+STILL = 8192
+"""A call of a tool that waits came to the outcome it had before, or is asked for again."""
 ANY = -1
 """Ask always."""

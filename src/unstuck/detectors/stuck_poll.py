@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unstuck.detectors.detector import Detector, Evidence, firm_repeats, lap_anchors
 from unstuck.ladder import Ladder
-from unstuck.signs import SAME
+from unstuck.signs import STILL
 from unstuck.view import View
 
 
@@ -19,7 +19,7 @@ class StuckPoll(Detector):
 
     pattern = "stuck_poll"
     moments = frozenset(("call", "result"))
-    signs = SAME
+    signs = STILL
     rungs = Ladder(nudge=6, block=12, stop=20)
 
     def look(self, view: View) -> Evidence | None:
