@@ -103,6 +103,8 @@ class Ledger(LedgerRounds):
         views = [View("text", trail, self.calls, self.messages, text=text) for text in texts]
         if event.calls == 0:
             settle_text(trail, event, self.messages)
+            for other in self.trails.values() if len(self.trails) > 1 else ():
+                other.told = other.told or other is not trail
             views.append(View("message", trail, self.calls, self.messages, text=event.text))
         return views
 

@@ -39,17 +39,13 @@ class Pending(Said):
             "exempt",
             "ignored",
             "is_shell",
-            "names",
-            "says_no",
-            "seconds",
-            "slow",
             "key",
             "kind",
             "message",
             "target",
             "time",
         ),
-        *("told", "tool", "way", "whole"),
+        *("told", "tool", "way", "whole", "names", "says_no", "seconds", "slow"),
     )
     ignored = exempt = is_shell = apart = excused = approved = unseen = False
     time: float | None = None

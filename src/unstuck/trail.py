@@ -64,6 +64,11 @@ class Trail:
     text = 0
     """The digest of the latest response without calls."""
     text_count = text_first = silent = talk_count = talk_first = 0
+    talk_numbers: tuple[float, ...] = ()
+    talk_steps = 0
+    """Such repeats in which a number rose."""
+    told = False
+    """Whether another agent spoke since the latest response."""
     text_due = talk_due = 0
     """Such repeats that a program had asked for."""
     prompted = False
@@ -74,7 +79,7 @@ class Trail:
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "inside", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped"),
-        *("text_due", "talk_due", "prompted", "spoke_at"),
+        *("text_due", "talk_due", "prompted", "spoke_at", "talk_numbers", "talk_steps", "told"),
         *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
     )
 

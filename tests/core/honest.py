@@ -221,6 +221,17 @@ HONEST: dict[str, list[Any]] = {
         said("Benchmarks show half the latency at the ninety-ninth percentile since caching began."),
         said("Everything asked for is finished."),
     ],
+    "steps of many, one after another": [said(f"Step {n} of 12 done, continuing with step {n + 1}.") for n in range(1, 12)],
+    "percent of the whole, one after another": [said(f"About {7 * n} % of the rows are in now.") for n in range(1, 14)],
+    "chapters, not very many": [said(f"Chapter {n + 1} is translated and saved.") for n in range(9)],
+    "drafts that a critic speaks about": [
+        draft
+        for n in range(6)
+        for draft in (
+            said(" ".join(chapter(k) for k in (n, *range(n + 7, 17)))),
+            said(f"The {THINGS[n]} of {CITIES[n]} is weak: {chapter(n + 20)}")._replace(agent="critic"),
+        )
+    ],
     "an empty response now and then": [
         said(""),
         said(None),

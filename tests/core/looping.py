@@ -313,6 +313,44 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("monologue", "nudge", 4),
     ),
+    "apologies in ever new words": (
+        [
+            said("I apologize for the confusion. You're right, let me fix that."),
+            said("I'm sorry about that. You are right, I will fix it now."),
+            said("Apologies for the mistake. Let me correct that."),
+            said("Sorry for the oversight! I'll correct it right away."),
+        ],
+        Found("monologue", "nudge", 4),
+    ),
+    "long apologies": (
+        [
+            said(
+                "I sincerely apologize for the confusion my earlier answer has caused. You are right that the total was wrong, and I "
+                "should have checked the figures before I sent them. I will go over the calculation again and give you the total."
+            ),
+            said(
+                "You are right, and I am sorry for the error. I should have looked at the figures before answering. Let me go over the "
+                "calculation again, step by step, and I will then give you the corrected total."
+            ),
+            said(
+                "My apologies for this mistake. You are right to point it out; the total that I gave was not correct. I will now check "
+                "the figures again and come back to you with the corrected total as soon as I have it."
+            ),
+            said(
+                "I apologize once more. The total was wrong, as you say, and I should have checked the figures. I will look at the "
+                "calculation again and give you the corrected total right away."
+            ),
+        ],
+        Found("monologue", "nudge", -1),
+    ),
+    "a status that counts and never says how far": (
+        [said(f"Chapter {n + 1} is translated and saved.") for n in range(16)],
+        Found("monologue", "nudge", -1),
+    ),
+    "attempts that are counted": (
+        [said(f"Attempt {n + 1}: I will now try it again.") for n in range(4)],
+        Found("monologue", "nudge", 4),
+    ),
     "responses with nothing in them": ([said(""), said(None), said("  \n")], Found("empty_response", "nudge", 3)),
     "a response that goes round in itself": (
         [said("We need to check the parser. " * 60)],
