@@ -20,7 +20,18 @@ import unstuck
 
 PACKAGE = Path(unstuck.__file__).parent
 
-SAMENESS = {"words", "volatile", "sketch", "spelling", "fingerprint", "programs", "commands", "kinds", "degenerate"} | {
+SAMENESS = {
+    "words",
+    "phrases",
+    "volatile",
+    "sketch",
+    "spelling",
+    "fingerprint",
+    "programs",
+    "commands",
+    "kinds",
+    "degenerate",
+} | {
     "unrecorded",
     "ranges",
 }

@@ -6,7 +6,7 @@ import re
 
 from xxhash import xxh32_intdigest as _xxh
 
-from unstuck import words
+from unstuck import phrases
 from unstuck.fingerprint import text_digest
 from unstuck.records import Said
 from unstuck.sketch import Sketch, words_of
@@ -25,7 +25,7 @@ def telling_line(text: str) -> str:
     lines = [line for line in lines if line and not line.endswith(_BLANKS)] or [""]
     for line in reversed(lines):
         low = line.lower()
-        if any(mark in low for mark in words.ERROR_MARKS):
+        if any(mark in low for mark in phrases.ERROR_MARKS):
             return line[:300]
     return lines[0][:300]
 
@@ -120,18 +120,18 @@ _REPORT = re.compile(
 def is_transient(text: str) -> bool:
     """Whether an error is of the kind that passes by itself: rate limits, time-outs, overload, no quota that is used up."""
     low = telling_line(text).lower()
-    if not any(mark in low for mark in words.TRANSIENT):
+    if not any(mark in low for mark in phrases.TRANSIENT):
         return False
-    if not any(mark in low for mark in words.FINAL):
+    if not any(mark in low for mark in phrases.FINAL):
         return True
     whole = text[:_LONGEST].lower()
-    return any(mark in whole for mark in words.PASSING)
+    return any(mark in whole for mark in phrases.PASSING)
 
 
 def names_unknown_tool(text: str) -> bool:
     """Whether an answer says that the tool called does not exist."""
     low = text[:400].lower()
-    return any(mark in low for mark in words.UNKNOWN_TOOL)
+    return any(mark in low for mark in phrases.UNKNOWN_TOOL)
 
 
 def is_final(text: str) -> bool:
@@ -152,7 +152,7 @@ def refuses(text: str) -> bool:
     return _REFUSAL.search(text, 0, 400) is not None
 
 
-_REFUSAL = re.compile(rf"(?<!\bno )(?<!\b0 )(?<!without )(?<!not )(?<!\w)(?:{'|'.join(words.REFUSALS)})(?!\w)", re.IGNORECASE)
+_REFUSAL = re.compile(rf"(?<!\bno )(?<!\b0 )(?<!without )(?<!not )(?<!\w)(?:{'|'.join(phrases.REFUSALS)})(?!\w)", re.IGNORECASE)
 
 
 def lists_hits(text: str) -> bool:
@@ -171,7 +171,7 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     if size > 40 and text[:2] not in _HEADS and text[0] != "{" and not text[0].isspace():
         return False
     low = text[:40].strip().lower()
-    if low[:2] in _BEGINNINGS and low.startswith(words.EMPTY_STARTS):
+    if low[:2] in _BEGINNINGS and low.startswith(phrases.EMPTY_STARTS):
         return True
     if low[:1] == "{" and low[1:] != "}":
         fields = _EMPTY_OBJECT.fullmatch(text.strip())
@@ -182,13 +182,13 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     return low in _EMPTY or low in extra
 
 
-_EMPTY = frozenset(words.EMPTY)
+_EMPTY = frozenset(phrases.EMPTY)
 _EMPTY_OBJECT = re.compile(
-    rf'\{{(?:\s*(?:("(?:{"|".join(words.EMPTY_FIELDS)})"\s*:\s*(?:\[\s*\]|\{{\s*\}}|null|0|""))'
-    rf'|"(?:{"|".join(words.EMPTY_BESIDE)})"\s*:\s*(?:true|false|null|\d+|"[^"]*")|"error"\s*:\s*(?:null|false|""))\s*(?:,|(?=\}})))+\}}',
+    rf'\{{(?:\s*(?:("(?:{"|".join(phrases.EMPTY_FIELDS)})"\s*:\s*(?:\[\s*\]|\{{\s*\}}|null|0|""))'
+    rf'|"(?:{"|".join(phrases.EMPTY_BESIDE)})"\s*:\s*(?:true|false|null|\d+|"[^"]*")|"error"\s*:\s*(?:null|false|""))\s*(?:,|(?=\}})))+\}}',
     re.IGNORECASE,
 )
-_BEGINNINGS = frozenset(start[:2] for start in words.EMPTY_STARTS)
+_BEGINNINGS = frozenset(start[:2] for start in phrases.EMPTY_STARTS)
 _HEADS = frozenset(
     head for start in _BEGINNINGS for head in (start, start.upper(), start.capitalize(), start[0] + start[1:].upper())
 )
