@@ -305,15 +305,6 @@ class Ledger(LedgerRounds):
             return [*views, *closing] if views else closing
         return views
 
-    def _refused(self, trail: Trail, round_: Round | None, pending: Pending) -> None:
-        """A guard did not let the call run."""
-        if self.spent is not None and not (pending.ignored or pending.approved):
-            self.spent.refuse(pending.agent, pending.tool)
-        if round_ is not None:
-            round_.refused, round_.marked = (*round_.refused, pending), True
-        else:
-            self._asked_again(trail, pending)
-
     def _settle(self, trail: Trail, round_: Round | None, pending: Pending, text: str, event: Result) -> Sequence[View]:
         _, _, content, outcome, time = event
         if self._volatile:

@@ -125,6 +125,15 @@ class LedgerRounds(LedgerState):
                 if record is not None and record.epoch == epoch:
                     record.epoch = self.epoch
 
+    def _refused(self, trail: Trail, round_: Round | None, pending: Pending) -> None:
+        """A guard did not let the call run."""
+        if self.spent is not None and not (pending.ignored or pending.approved):
+            self.spent.refuse(pending.agent, pending.tool)
+        if round_ is not None:
+            round_.refused, round_.marked = (*round_.refused, pending), True
+        else:
+            self._asked_again(trail, pending)
+
     def _asked_again(self, trail: Trail, pending: Pending) -> None:
         """A vetoed call is no evidence, but to have asked for it again is."""
         state, tool = trail.known(pending.key), trail.tools.get(pending.tool)
