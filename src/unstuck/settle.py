@@ -45,7 +45,7 @@ REFUSAL = 24
 """Characters from which on a refusal is so particular that the same one again is no answer to another question."""
 NUMBERS_APART = 0.5
 """The same where calls may differ in their numbers."""
-STALE = 0.7
+STALE = 0.8
 """The share of known words from which on a differing answer says nothing new."""
 
 

@@ -1,4 +1,4 @@
-"""Where honest work is still held up: what would have to be decided first."""
+"""Honest work that was held up once."""
 
 from __future__ import annotations
 
@@ -18,21 +18,6 @@ LOG = [
     for n in range(14)
 ]
 GAME = [X("move", {"direction": "north"}, f"You are in {CITIES[n]}. A {THINGS[n]} lies here.") for n in range(14)]
-QUESTIONS: dict[str, tuple[list[Any], str]] = {
-    "a walk through a game": (
-        GAME,
-        "three quarters of the words of each answer are known; a share of 0.8 would leave it alone",
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    "rounds",
-    [pytest.param(rounds, id=name, marks=pytest.mark.xfail(reason=reason)) for name, (rounds, reason) in QUESTIONS.items()],
-)
-def test_honest_work_is_not_held_up(rounds: list[Any]):
-    """It may be nudged; nothing of it is blocked or stopped."""
-    assert harm(found(rounds)) == []
 
 
 def test_a_loop_taken_up_again_goes_on_where_it_was_and_no_further():
@@ -59,8 +44,8 @@ CLICKS = [X("computer", {"action": "left_click", "coordinate": [100, 200]}, "cli
 
 @pytest.mark.parametrize(
     "rounds",
-    [CHECKS, QUEUE, USERS, CLICKS],
-    ids=["a check after each step", "a falling number", "equal records", "clicks on one place"],
+    [CHECKS, QUEUE, USERS, CLICKS, GAME],
+    ids=["a check after each step", "a falling number", "equal records", "clicks on one place", "a walk through a game"],
 )
 def test_looking_after_each_new_step_is_not_stopped(rounds: list[Any]):
     """What may be right to look at again is nudged at most."""
