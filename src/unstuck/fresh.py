@@ -15,7 +15,7 @@ from unstuck.empties import NEVER_EMPTY
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.ranges import range_of
+from unstuck.ranges import MAY_NAME_RANGES, range_of
 from unstuck.states import Once, Pending, Round, ToolState
 from unstuck.trail import Trail
 from unstuck.view import View
@@ -33,52 +33,51 @@ def take_fresh(
 
     Args: *round_* has one call, *pending*, which was not made before and succeeded with *text* at *time*.
     """
-    key, kind, name = pending.key, pending.kind, pending.tool
+    key, kind, name, value = pending.key, pending.kind, pending.tool, pending.value
     if kind not in _KINDS or pending.approved or trail.empty:
         return None
-    tool = trail.tools.get(name)
+    tool, cycles = trail.tools.get(name), trail.cycles
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     symbol = key ^ (raw * 31 & 0xFFFFFFFFFFFFFFFF)
-    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in trail.cycles.seen:
+    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in cycles.seen:
         return None
-    where = range_of(pending.value) if kind == "read" else None
-    since = (ledger.epoch, ledger.stirred, ledger.compaction)
-    if where is not None and trail.ground.holds(where, since):
-        return None
-    call, number = pending.call, round_.number
+    call, number, epoch, where = pending.call, round_.number, ledger.epoch, None
+    if kind == "read" and (type(value) is not dict or not MAY_NAME_RANGES.isdisjoint(value)):
+        where = range_of(value)
+        if where is not None and trail.ground.holds(where, (epoch, ledger.stirred, ledger.compaction)):
+            return None
     if (len(text) <= 120 or text[0] == "<") and is_empty_answer(text, ledger.empty_words):
         if kind not in NEVER_EMPTY:
             return None
     else:
         trail.full_round = number
-    deep = ledger.delegations
-    news = deep is not None and deep.handoffs.total > 0 and ledger.brings_news(pending, raw, text)
+    deep, intervals, calls = ledger.delegations, ledger.intervals, trail.calls
+    if deep is not None and deep.handoffs.total and ledger.brings_news(pending, raw, text):
+        deep.work()
     if where is not None:
-        trail.ground.add(where, text.count("\n") + 1, since)
+        trail.ground.add(where, text.count("\n") + 1, (epoch, ledger.stirred, ledger.compaction))
     trail.recent.append([call, pending.message, key, name, False])
-    intervals = ledger.intervals
     if intervals is not None and len(intervals.now) < intervals.MOST:
         intervals.step(pending)
     if kind in _STIRS and key not in ledger.written:
         ledger.stirred += 1
         ledger.note_write(key)
-    epoch = ledger.epoch
     once = (key, name, kind, call, raw, text, number, epoch, ledger.stirred, pending.whole, ledger.compaction, time)
-    trail.note(_tuple(Once, once))
+    if len(calls) < trail.most and not trail.redundant:
+        calls[key] = _tuple(Once, once)
+    else:
+        trail.note(_tuple(Once, once))
     if tool is None:
         tool = trail.new_tool(name)
-    trail.ok_round = tool.ok_round = tool.chain_round = number
+    trail.new_round = trail.ok_round = tool.ok_round = tool.chain_round = number
     trail.failed = tool.echo = 0
     if tool.chain != 1:
         tool.chain, tool.chain_asked, tool.loose = 1, 0, False
     tool.raw, tool.text, tool.masked = raw, text, None
     tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), epoch
     tool.args, tool.key = pending, key
-    trail.cycles.add_new(
-        _tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or int(kind == "wait")))
-    )
-    if deep is not None and news:
-        deep.work()
+    waits = 1 if kind == "wait" else 0
+    cycles.add_new(_tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or waits)))
     return ()
 
 

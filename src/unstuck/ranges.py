@@ -18,6 +18,8 @@ _PAIRS = frozenset(("view_range", "line_range", "lines", "range"))
 _START, _END, _SIZE = frozenset(words.RANGE_START_FIELDS), frozenset(words.RANGE_END_FIELDS), frozenset(words.RANGE_SIZE_FIELDS)
 _FIELDS = _START | _PAIRS
 _COMMAND_FIELDS = frozenset(words.COMMAND_FIELDS)
+MAY_NAME_RANGES = _FIELDS | _COMMAND_FIELDS
+"""Names of arguments of which one must be there where a call names a range: a cheap test."""
 _CD = re.compile(r"\s*cd\s+[^\s;&|]{1,200}\s*(?:&&|;)\s*")
 _FILE = r"(?P<file>[^\s;&|<>'\"]{1,400}|'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"
 _SED = r"sed\s+-n\s+['\"]?(?P<start>\d{1,9}),(?P<end>\d{1,9})p['\"]?"
