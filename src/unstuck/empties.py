@@ -17,10 +17,10 @@ from unstuck.sweeps import Sweep
 from unstuck.trail import Trail
 from unstuck.unrecorded import is_unseen
 
-NEVER_EMPTY = frozenset(("write", "delegate", "talk", "shell", "step", "wait"))
+NO_LOOKS = frozenset(("write", "delegate", "talk"))
+"""Kinds of tools whose answers say nothing of what is there."""
+NEVER_EMPTY = NO_LOOKS | {"shell", "step", "wait"}
 """Kinds of tools whose empty answers say nothing."""
-_LOOKS = frozenset(("shell", "step", "wait"))
-"""Those whose other answers say something."""
 
 
 class World(Protocol):
@@ -31,13 +31,17 @@ class World(Protocol):
 
 
 def settle_empty(world: World, trail: Trail, pending: Pending, state: CallState, answer: Answer) -> None:
-    """Count rounds in a row in which every look came back empty; a change of the world and an answer end the row."""
+    """
+    Count rounds in a row in which every look came back empty; a change of the world and an answer end the row.
+
+    Args: *pending* is none of `NO_LOOKS`.
+    """
     _, text, outcome, _, round_ = answer
     if outcome == "ok" and not text and is_unseen(pending.kind, pending.tool, pending.value, text):
         return
     empty = outcome == "ok" and says_nothing(text, world.empty_words)
     asked = state.first != pending.call  # it was, and came to this
-    if pending.kind in NEVER_EMPTY and (empty or outcome != "ok" or pending.kind not in _LOOKS or asked):
+    if pending.kind in NEVER_EMPTY and (empty or outcome != "ok" or asked):
         return
     if not empty:
         trail.full_round = round_

@@ -14,7 +14,7 @@ from unstuck.again import take_again
 from unstuck.aims import EDITS
 from unstuck.degenerate import SPAN
 from unstuck.delegations import Delegations
-from unstuck.empties import settle_empty
+from unstuck.empties import NO_LOOKS, settle_empty
 from unstuck.events import Call, Message, Result, User
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.fresh import take_fresh
@@ -348,7 +348,8 @@ class Ledger(LedgerRounds):
         kind, tool, swing, signs = pending.kind, None, None, 0
         if self.follows_tools:
             tool = settle_tool(self, trail, pending, answer)
-            settle_empty(self, trail, pending, state, answer)
+            if kind not in NO_LOOKS:
+                settle_empty(self, trail, pending, state, answer)
         round_.join(pending, pending.key ^ (state.raw * 31 & _64_BITS))
         if outcome == "ok":
             if news and state.same < 2 and kind != "delegate":

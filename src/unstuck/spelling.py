@@ -53,7 +53,7 @@ def _words_of_text(text: str) -> Iterator[int]:
         if bare.isalpha() and bare == bare.lower():
             plain = words_of(bare)
             if bare == bare.upper():  # a script without capitals, and perhaps without spaces
-                plain = [bare[at : at + 2] for at in range(0, len(bare), 2)]
+                plain = [bare[at : at + 4] for at in range(0, len(bare), 4)]
             yield from (~_digest(word) for word in plain)
         elif _SPAN.fullmatch(token) is None or "p" not in token:
             pattern = token.replace("\\b", " ")
