@@ -1,7 +1,8 @@
 """
 One session a concern: `nox -l` lists them, `nox -s lint` runs one.
 
-The README's test command and `.ci/run` need no nox; this file is for testing on several Pythons side by side.
+The README's test command needs no nox; this file is for environments of their own: one a framework, as `.ci/run` wants them, and several
+Pythons side by side.
 """
 
 from __future__ import annotations
