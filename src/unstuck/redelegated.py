@@ -35,7 +35,7 @@ def settle_task(world: World, tool: ToolState, pending: Pending, text: str, roun
     if (
         tool.epoch == world.epoch
         and before is not None
-        and likeness(tool.heard, heard) >= ALIKE
+        and _says_the_same(tool, before, pending, heard)
         and _is_one_job(world, tool, before, pending)
     ):
         # Where only the beginning differs it may be another verb or another name: such a task neither counts nor ends the chain.
@@ -52,6 +52,15 @@ def settle_task(world: World, tool: ToolState, pending: Pending, text: str, roun
 def _heard(text: str) -> Sketch:
     """The words of an answer, without numbers and identifiers."""
     return sketch((word for word in words_of(mask(text)) if not any(sign.isdigit() for sign in word)), MOST_WORDS)
+
+
+def _says_the_same(tool: ToolState, before: Said, pending: Pending, heard: Sketch) -> bool:
+    """Whether an answer is alike, and what is new in it is not what the task names anew: then it is about something else."""
+    if likeness(tool.heard, heard) < ALIKE:
+        return False
+    before.settle()
+    pending.settle()
+    return (heard - tool.heard).isdisjoint((pending.chosen or frozenset()) - (before.chosen or frozenset()))
 
 
 def _is_one_job(world: World, tool: ToolState, before: Said, pending: Pending) -> bool:

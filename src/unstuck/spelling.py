@@ -97,15 +97,16 @@ def names_another(before: Spelling, now: Spelling, met: Set[int]) -> bool:
 
 
 def is_next_of_many(before: Spelling, now: Spelling) -> bool:
-    """Whether two tasks in words differ in what they are about: they begin alike, and new words stand at one place further on."""
+    """Whether two tasks in words differ in what they are about: they begin alike, and new words stand at the same places further on."""
     name = between(before, now)
     if not name:
         return len(now) >= MOST and before != now  # what differs may stand where nobody looked
-    alike = len(now) - len(name)
-    if now[0] != before[0] or alike < len(name):
+    if now[0] != before[0]:
         return False
+    if len(now) == len(before):
+        name = [new for new, old in zip(now, before, strict=True) if new != old]
     new = known(name) - known(before)
-    return 2 * len(new) >= len(known(name))
+    return 2 * len(name) <= len(now) and 2 * len(new) >= len(known(name))
 
 
 def differs_at_the_start(before: Spelling, now: Spelling) -> bool:

@@ -207,6 +207,22 @@ HONEST: dict[str, list[Any]] = {
             X("Task", {"prompt": f"Please review my change once more, this time for its {THINGS[n]}s"}, ALL_WELL),
         )
     ],
+    "steps of a plan, each reported in much the same words": [
+        X(
+            "ask_agent",
+            {"agent": "coder", "message": f"Step {n}: implement the {thing} endpoint"},
+            f"Done. I implemented the {thing} endpoint and added tests for it; all tests pass now.",
+        )
+        for n, thing in enumerate(THINGS)
+    ],
+    "modules reviewed in new words, each reported in much the same words": [
+        X(
+            "Task",
+            {"prompt": f"{verb} the {thing} module for mistakes in its {city} part"},
+            f"I read the whole module about the {thing} and ran its tests. No mistakes were found in its {city} part.",
+        )
+        for n, (verb, thing, city) in enumerate(zip(("Review", "Check", "Read", "Examine") * 4, THINGS, CITIES, strict=True))
+    ],
     "jobs of many kinds, with one receipt": [
         X("spawn_agent", {"task": f"{verb} the {thing} of {city}"}, {"agent_id": f"ag-{n}f{n}c9"})
         for n, (verb, thing, city) in enumerate(
