@@ -96,11 +96,10 @@ class Loop(Row):
 
         An interruption shows in where the streak began.
         """
-        _, _, streak, repeats, ladder, *_ = evidence
-        carried = strand.carried
+        streak, repeats, carried = evidence.streak, evidence.repeats, strand.carried
         if strand.streak != streak:
             if strand.streak is not None and self.level >= NUDGE:
-                carried = min(carried + strand.repeats, ladder.first)
+                carried = min(carried + strand.repeats, evidence.ladder.first)
             strand.named = 0
         if not ahead:
             strand.carried, strand.streak, strand.repeats = carried, streak, repeats
@@ -197,7 +196,8 @@ class Loops:
 def allowed(level: Level, moment: str, policy: Policy) -> Level:
     """What *level* comes to at *moment*: a block only where a call has not run yet, nothing above the strongest allowed."""
     strongest = policy.strongest
-    level = strongest if level > strongest else level  # noqa: FURB136 - min() costs more than the comparison
+    if strongest is not STOP and level > strongest:
+        level = strongest
     if moment == "call":
         return CONTINUE if level is NUDGE else level
     return NUDGE if level is BLOCK and moment != "text" else level
