@@ -65,7 +65,7 @@ EVIDENCE = {
     "ledger_rounds",
     "ledger",
 }
-JUDGEMENT = {"ladder", "detectors", "policy", "wording", "presets", "config"}
+JUDGEMENT = {"ladder", "detectors", "panel", "policy", "wording", "presets", "config"}
 DOORS = {"live", "guard", "predicate", "watching"}
 """Ways into the core for a host's loop, on which adapters stand."""
 CORE = {"events", "errors", "findings", "monitor", "window_ledger"} | SAMENESS | EVIDENCE | JUDGEMENT
@@ -79,11 +79,12 @@ ROOMS: dict[str, set[str]] = {
     **{room: SAMENESS | EVIDENCE | {"events"} for room in EVIDENCE},
     "ladder": {"findings"},
     "detectors": SAMENESS | EVIDENCE | {"events", "findings", "ladder"},
+    "panel": EVIDENCE | {"detectors"},
     "policy": {"findings", "ladder", "records", "trail", "detectors"},
     "wording": {"findings", "detectors"},
     "window_ledger": SAMENESS | EVIDENCE | {"events", "detectors"},  # the ledger of rules that look at the last calls only
     "monitor": CORE - {"config"},
-    "presets": {"findings", "ladder", "reading", "detectors", "policy", "wording"},
+    "presets": {"findings", "ladder", "reading", "detectors", "panel", "policy", "wording"},
     "config": SAMENESS | JUDGEMENT | {"findings", "reading"},
     "scan": CORE | {"readers", "traces", "cost"},
     "cost": CORE,

@@ -16,6 +16,7 @@ from unstuck.errors import SettingsError
 from unstuck.findings import Level
 from unstuck.kinds import KINDS, Kinds
 from unstuck.ladder import Ladder, check_count
+from unstuck.panel import Panel
 from unstuck.policy import Policy
 from unstuck.presets import Rules, preset
 from unstuck.reading import Reading
@@ -247,7 +248,7 @@ def _rules(settings: Settings) -> Rules:
     if wording is not None and not callable(wording):
         way_out = "give a function of the evidence, the level and the count that returns text, or None"
         raise SettingsError("wording", wording, "a function is needed", way_out)
-    return Rules(tuple(detectors), _policy(settings, start.policy), _reading(settings, start.reading), wording, start.name)
+    return Rules(Panel(detectors), _policy(settings, start.policy), _reading(settings, start.reading), wording, start.name)
 
 
 def _policy(settings: Settings, start: Policy) -> Policy:

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unstuck.ceiling import Ceiling, Tally
 from unstuck.degenerate import TextWatch
-from unstuck.detectors.budget import Budget
-from unstuck.detectors.detector import Detector, Evidence
-from unstuck.detectors.windowed import span_of
+from unstuck.detectors.detector import Evidence
 from unstuck.errors import StateError
 from unstuck.events import MAIN, Call, Compaction, Event, Message, Result, RunEnd, RunStart, User
 from unstuck.findings import CONTINUE, Decision, Finding, Level
 from unstuck.ladder import Ladder
 from unstuck.ledger import Ledger
+from unstuck.panel import Panel
 from unstuck.policy import BLOCK, NUDGE, OBSERVE, STOP, Loop, Loops, Strand, allowed, finding_of
 from unstuck.policy import CONTINUE as CLEAR
-from unstuck.signs import ANY
 from unstuck.trail import Trail
 from unstuck.view import View
-from unstuck.window_ledger import WindowLedger, suffices
+from unstuck.window_ledger import WindowLedger
 from unstuck.wording import model_text
 
 if TYPE_CHECKING:
@@ -55,17 +53,11 @@ class Monitor:
 
             rules = preset("default")
         self.rules = rules
-        needs = frozenset[str]().union(*(detector.needs for detector in rules.detectors))
-        price = next((detector.price for detector in rules.detectors if isinstance(detector, Budget)), None)
-        self._asked: dict[str, tuple[Detector, ...]] = {
-            moment: tuple(detector for detector in rules.detectors if moment in detector.moments)
-            for moment in ("call", "result", "round", "message", "text", "compaction")
-        }
-        always = frozenset(moment for moment, asked in self._asked.items() if any(one.signs == ANY for one in asked))
-        kind_of_ledger = WindowLedger if suffices(rules.detectors) else Ledger
-        self.ledger = kind_of_ledger(rules.reading, needs, span_of(rules.detectors), price, always)
+        detectors = rules.detectors
+        self._panel = panel = detectors if isinstance(detectors, Panel) else Panel(detectors)
+        kind_of_ledger = WindowLedger if panel.window_only else Ledger
+        self.ledger = kind_of_ledger(rules.reading, panel.needs, panel.span, panel.price, panel.always)
         self.loops = Loops()
-        self._by_signs: dict[tuple[str, int], tuple[Detector, ...]] = {}
         self._streams: dict[str, TextWatch] = {}
         self._waiting: list[_Verdict] = []  # nudges that wait until their round is over
         self.on_evidence: Callable[[View, Evidence, Loop, int], None] | None = None
@@ -141,13 +133,9 @@ class Monitor:
     def _decide(self, event: Event | None, views: Sequence[View]) -> Decision:
         verdicts: list[_Verdict] = []
         repeats: list[tuple[int, int]] = []
-        by_signs = self._by_signs
+        asked = self._panel.asked
         for view in views:
-            moment, signs = view.moment, view.signs
-            detectors = by_signs.get((moment, signs))
-            if detectors is None:
-                detectors = self._asked_about(moment, signs)
-            for detector in detectors:
+            for detector in asked(view.moment, view.signs):
                 evidence = detector.look(view)
                 if evidence is None:
                     continue
@@ -162,14 +150,6 @@ class Monitor:
         if verdicts or self._waiting:
             return self._combine(verdicts, repeats)
         return _tuple(Decision, (CLEAR, (), None, None, tuple(repeats))) if repeats else CONTINUE
-
-    def _asked_about(self, moment: str, seen: int) -> tuple[Detector, ...]:
-        """The detectors that are asked at *moment* where the signs *seen* were."""
-        asked = self._asked[moment]
-        found = tuple([detector for detector in asked if detector.signs & seen or detector.signs == ANY])
-        if len(self._by_signs) < 4_096:
-            self._by_signs[moment, seen] = found
-        return found
 
     def _judge(self, view: View, evidence: Evidence, repeats: list[tuple[int, int]]) -> _Verdict | None:
         policy, moment, trail = self.rules.policy, view.moment, view.trail

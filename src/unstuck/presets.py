@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from unstuck.detectors.cycle import Cycle
@@ -32,6 +33,7 @@ from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, Window
 from unstuck.errors import SettingsError
 from unstuck.findings import Level
 from unstuck.ladder import Ladder
+from unstuck.panel import Panel
 from unstuck.policy import Policy
 from unstuck.reading import Reading
 from unstuck.wording import Wording
@@ -39,8 +41,8 @@ from unstuck.wording import Wording
 
 class Rules(NamedTuple):
     """
-    Everything a Monitor goes by: the detectors in the order in which they are asked, the policy, how events are read, and
-    optionally own words for the model.
+    Everything a Monitor goes by: the detectors in the order in which they are asked (a `Panel`, where many runs go by them), the
+    policy, how events are read, and optionally own words for the model.
     """
 
     detectors: tuple[Detector, ...]
@@ -50,6 +52,7 @@ class Rules(NamedTuple):
     name: str = "custom"
 
 
+@cache
 def _default() -> Rules:
     detectors = (
         Cycle(),
@@ -73,25 +76,28 @@ def _default() -> Rules:
         Monologue(),
         Stalled(),
     )
-    return Rules(detectors, name="default")
+    return Rules(Panel(detectors), name="default")
 
 
+@cache
 def _pydantic_ai_harness() -> Rules:
     detectors = (WindowedResult(), WindowedAlternation(), WindowedCall(), RepeatedText(Ladder(nudge=3)))
     policy = Policy(strongest=Level.NUDGE, one_per_round=True, consume=True)
-    return Rules(detectors, policy, name="pydantic-ai-harness")
+    return Rules(Panel(detectors), policy, name="pydantic-ai-harness")
 
 
+@cache
 def _praisonai() -> Rules:
     detectors = (SamePollResult(), PingPong(), CallsInSpan())
     policy = Policy(strongest=Level.BLOCK, one_per_round=True)
-    return Rules(detectors, policy, Reading(turns=False), name="praisonai")
+    return Rules(Panel(detectors), policy, Reading(turns=False), name="praisonai")
 
 
+@cache
 def _pydantic_deep() -> Rules:
     detectors = (SameCallInARow(), TwoCallsInTurn(), SameResultInARow())
     policy = Policy(strongest=Level.NUDGE, one_per_round=True)
-    return Rules(detectors, policy, name="pydantic-deep")
+    return Rules(Panel(detectors), policy, name="pydantic-deep")
 
 
 PRESETS: dict[str, Callable[[], Rules]] = {

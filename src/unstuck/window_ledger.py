@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from unstuck.degenerate import SPAN
-from unstuck.detectors.detector import Detector
-from unstuck.detectors.windowed import Windowed
 from unstuck.events import Call, Message, Result
 from unstuck.fingerprint import arguments, call_fingerprint, flat_form, form_digest, text_of
 from unstuck.ledger import OUTCOMES, Ledger
@@ -17,18 +15,6 @@ from unstuck.trail import Trail
 from unstuck.view import View
 from unstuck.volatile import CLIPPED, clipped
 from unstuck.window import Made, Span
-
-
-def suffices(detectors: Iterable[Detector]) -> bool:
-    """Whether *detectors* see in a `WindowLedger` what they would see in a `Ledger`: window rules, asked when a round is over."""
-    needs: set[str] = set()
-    for detector in detectors:
-        needs |= detector.needs
-        if "round" in detector.moments and type(detector).look is not Windowed.look:
-            return False
-        if not detector.moments <= {"round", "message", "text"}:
-            return False
-    return "window" in needs and needs <= {"window", "texts"}
 
 
 class Asked(Pending, Made):

@@ -15,11 +15,12 @@ from unstuck.detectors.windowed import WindowedAlternation, WindowedCall, Window
 from unstuck.events import Call
 from unstuck.ladder import Ladder
 from unstuck.monitor import Monitor
+from unstuck.panel import Panel
 from unstuck.policy import Policy
 from unstuck.presets import Rules, preset
 from unstuck.view import View
 from unstuck.volatile import mask, surely_differ
-from unstuck.window_ledger import WindowLedger, suffices
+from unstuck.window_ledger import WindowLedger
 
 
 class Idle(Detector):
@@ -67,10 +68,10 @@ def test_the_ledger_of_the_window_rules_decides_as_the_ledger_of_all_rules(
 
 def test_only_rules_that_it_serves_get_the_ledger_of_the_window_rules():
     """A detector that is asked before a call, or that needs more than the window, gets the ledger of all rules."""
-    assert suffices(preset("pydantic-ai-harness").detectors)
-    assert not suffices((RepeatedText(),))
-    assert not suffices((*WINDOWED, Idle()))
-    assert not any(suffices(preset(name).detectors) for name in ("default", "praisonai", "pydantic-deep"))
+    assert Panel(preset("pydantic-ai-harness").detectors).window_only
+    assert not Panel((RepeatedText(),)).window_only
+    assert not Panel((*WINDOWED, Idle())).window_only
+    assert not any(Panel(preset(name).detectors).window_only for name in ("default", "praisonai", "pydantic-deep"))
 
 
 PIECES = (

@@ -27,6 +27,7 @@ from unstuck.events import User
 from unstuck.findings import Finding, Level
 from unstuck.ladder import Ladder, check_count
 from unstuck.monitor import Monitor
+from unstuck.panel import Panel
 from unstuck.policy import Policy
 from unstuck.presets import Rules
 from unstuck.wording import plain_name
@@ -120,7 +121,7 @@ class DetectLoops(AbstractCapability[AgentDepsT]):
             raise SettingsError("action", self.action, "there is no such action", 'give "nudge", "error" or a function')
         detectors = [*self._checks_of_calls(), *self._check_of_text()]
         policy = Policy(strongest=Level.NUDGE, one_per_round=True, consume=True)
-        self._rules = Rules(tuple(detectors), policy, name="pydantic-ai-harness")
+        self._rules = Rules(Panel(detectors), policy, name="pydantic-ai-harness")
         self._monitor = Monitor(self._rules)
         self._transcript = Transcript("run", native=False, content=_result_of)
         self._found = []
