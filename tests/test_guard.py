@@ -80,6 +80,17 @@ def test_who_begins_inside_a_tool_is_a_sub_agent():
     assert inner.start("reviewer").run is not main.run
 
 
+def test_who_takes_over_is_no_sub_agent():
+    """An agent may be a tool at first and take the conversation over later: then it acts at the level of who handed it over."""
+    main = Guard().start("main")
+    tool = main.run.spawned("reviewer", main)
+    taken = main.hand_over("reviewer")
+    assert (tool.name, tool.depth) == ("reviewer", 1)
+    assert (taken.name, taken.parent, taken.depth, taken.above) == ("reviewer#2", "main", None, None)
+    assert taken.hand_over("main") is main
+    assert main.hand_over("reviewer") is taken
+
+
 def test_other_rules_make_another_run():
     """A guard with rules of its own judges by those: its agent inside a tool of another guard's begins a run."""
     main, strict = Guard().start(), Guard(ceiling=50)

@@ -319,8 +319,12 @@ class LiveAgent:
         self.check(stop)
 
     def hand_over(self, name: str) -> LiveAgent:
-        """The agent called *name* goes on with this one's conversation."""
-        agent = self.run.agent(name, self.name if self.name != name else self.parent, self.depth)
+        """The agent called *name* goes on with this one's conversation; a sub-agent of that name is another one."""
+        own, nth = name, 1
+        while (found := self.run.agents.get(own)) is not None and found.depth != self.depth:
+            nth += 1
+            own = f"{name}#{nth}"
+        agent = self.run.agent(own, self.name if self.name != own else self.parent, self.depth)
         agent.above = self.above
         return agent
 
