@@ -9,7 +9,7 @@ symbol several times, so of a symbol that recurs the latest few places are tried
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 Part: TypeAlias = tuple[int, int, str]
@@ -49,12 +49,19 @@ WAITS, WAITS_LONG = 1, 2
 """That a round waits; that a minute and more passed before or in it."""
 
 
-def weighed(laps: int, steps: Iterable[Step]) -> int:
-    """The *laps* that count where one lap is *steps*: half where something waits, a tenth where it waits long."""
+def is_one_call(lap: Sequence[Step]) -> bool:
+    """Whether a lap is one call that waits or steps, with several answers: a program that is stepped through goes round itself."""
+    return len(lap) > 1 and lap[0].waits > 0 and len({key for step in lap for key in step.keys}) == 1
+
+
+def weighed(laps: int, steps: Sequence[Step]) -> int:
+    """The *laps* that count where one lap is *steps*: half where something waits, a quarter of `is_one_call`, a tenth of long waits."""
     waits = max(step.waits for step in steps)
     if not waits:
         return laps
-    return 1 + (laps - 1) // 10 if waits == WAITS_LONG else (laps + 1) // 2
+    if waits == WAITS_LONG:
+        return 1 + (laps - 1) // 10
+    return (laps + 3) // 4 if is_one_call(steps) else (laps + 1) // 2
 
 
 class Cycles:

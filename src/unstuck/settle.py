@@ -101,6 +101,10 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
     raw, text, _, time, round_ = answer
     key, tool, kind = pending.key, pending.tool, pending.kind
     made = (key, tool, kind, pending.call, raw, text, round_, world.epoch, world.stirred, pending.whole, world.compaction, time)
+    if kind == "step" and answer.outcome == "ok" and len(text) > TERSE:
+        before = trail.tools.get(tool)
+        if before is None or before.raw != raw:
+            trail.paged = round_
     trail.note(Once(*made), covers_again(world, trail, pending, answer.outcome, text))
     if trail.new_round != round_:
         trail.inside = cover_ground(trail, pending)
@@ -173,8 +177,11 @@ def says_other(before: str | None, text: str) -> bool:
 
 
 def goes_on(trail: Trail, state: CallState) -> bool:
-    """Whether something moved since the call was made that is waited for, or that is stepped on."""
-    return trail.moved > state.round and (state.kind in _MOVES or trail.stepped > state.round)
+    """Whether something moved since the call was made that is waited for, or that is stepped on; a step to another page did too."""
+    since = state.round
+    if trail.paged > since and state.kind == "step":
+        return True
+    return trail.moved > since and (state.kind in _MOVES or trail.stepped > since)
 
 
 _MOVES = frozenset(("wait", "step"))

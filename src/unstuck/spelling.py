@@ -57,7 +57,9 @@ def _words_of_text(text: str) -> Iterator[int]:
             yield from (~_digest(word) for word in plain)
         elif _SPAN.fullmatch(token) is None or "p" not in token:
             pattern = token.replace("\\b", " ")
-            sentence = _OPERATOR.search(pattern) is not None  # a pattern that stands for words with anything between them
+            sentence = (
+                "*" in pattern or _OPERATOR.search(pattern) is not None
+            )  # a pattern that stands for words with anything between them
             yield from (~_digest(word) if sentence else _digest(word) for word in words_of(_HUMP.sub(" ", pattern)))
 
 

@@ -18,6 +18,17 @@ HEARTBEAT = 120
 
 SHORT = 30
 """Different words up to which a text is a short one."""
+POLITE = 0.85
+"""The share of polite words from which on a text is a courtesy."""
+_CORE = sketch("thank thanks welcome pleasure goodbye bye appreciate cheers".split())
+_POLITE = _CORE | sketch(
+    "you your so very much again really it for the help helpful my happy glad to have a an great nice wonderful good lovely day "
+    "evening week one too take care always anytime any time be been was i we m re are is of and all best wishes let know if need "
+    "anything else no problem at kind kindly many enjoy rest see talk soon assist assistance helping helped support sure don t hesitate "
+    "reach out feel free conversation luck that s with as well same likewise here me us ll will do can could more further in this "
+    "patience time team everyone amazing awesome fantastic truly most".split(),
+    160,
+)
 LONG_FOR_AN_APOLOGY = 60
 KNOWN = 0.5
 """The share of known words from which on a short text says nothing new."""
@@ -78,11 +89,18 @@ def _settle_talk(trail: Trail, text: str, message: int, due: bool) -> None:
 
 def _least(trail: Trail, said: Sketch, text: str) -> float:
     """The share of known words from which on a text says nothing new."""
+    if len(said) <= SHORT and is_courtesy(said):
+        return 0.0
     if len(said) <= LONG_FOR_AN_APOLOGY and _SORRY.match(text) is not None:
         return KNOWN_IF_SORRY
     if len(said) <= SHORT:
         return KNOWN
     return KNOWN_IF_DISCUSSED if trail.told else KNOWN_IF_LONG
+
+
+def is_courtesy(said: Sketch) -> bool:
+    """Whether a text thanks, wishes well or takes leave and says hardly anything else."""
+    return not said.isdisjoint(_CORE) and share_known(said, _POLITE) >= POLITE
 
 
 def _advances(trail: Trail, text: str) -> bool:

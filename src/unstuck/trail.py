@@ -54,7 +54,7 @@ class Trail:
     fresh_now = False
     waited = 0
     """The latest round before or in which the agent let a minute and more pass."""
-    moved = stepped = 0
+    moved = stepped = paged = 0
     """The latest round in which a call that was made before brought something new."""
     ok_round = full_round = new_round = 0
     """The latest rounds with a success, an answer, anything new."""
@@ -78,7 +78,7 @@ class Trail:
     _PLAIN = (
         *("rounds", "empty", "empty_first", "empty_round", "empty_tools", "failure", "failed", "failed_first", "failed_round"),
         *("failed_tools", "redundant", "redundant_first", "inside", "text", "text_count", "text_first", "silent", "talk_count"),
-        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped"),
+        *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped", "paged"),
         *("text_due", "talk_due", "prompted", "spoke_at", "talk_numbers", "talk_steps", "told"),
         *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
     )

@@ -40,6 +40,17 @@ HONEST: dict[str, list[Any]] = {
             X("pdb", {"command": "p self.n"}, str(3 * n)),
         )
     ],
+    "a program stepped through a loop of its own": [
+        X("gdb", {"command": "next"}, f"{41 + n % 3}\t    {THINGS[n % 3]}();") for n in range(17)
+    ],
+    "one page after another, and the list again": [
+        x
+        for n in range(10)
+        for x in (
+            X("browser_click", {"ref": f"e{n}"}, chapter(n)),
+            X("browser_navigate_back", {}, f"The list of all pages: {chapter(99)}"),
+        )
+    ],
     "the pages of a wizard": [
         X("computer", {"action": "left_click", "coordinate": [702, 560]}, f"Clicked. Window title: 'Printer setup - {page}'")
         for page in "Welcome Licence Port Driver Name Sharing Colour Paper Test Summary Finish".split()

@@ -343,6 +343,18 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("monologue", "nudge", -1),
     ),
+    "thanks and thanks for the thanks": (
+        [
+            said(text)
+            for text in (
+                "Thank you so much for your help!",
+                "Thanks again, I really appreciate it.",
+                "You are most welcome, happy to help anytime!",
+                "My pleasure, have a great day!",
+            )
+        ],
+        Found("monologue", "nudge", 4),
+    ),
     "a status that counts and never says how far": (
         [said(f"Chapter {n + 1} is translated and saved.") for n in range(16)],
         Found("monologue", "nudge", -1),

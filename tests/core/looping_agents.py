@@ -65,6 +65,24 @@ LOOPS: dict[str, tuple[list[Any], Found]] = {
         ],
         Found("empty_answers", "nudge", 8),
     ),
+    "guesses at one file": (
+        [
+            X("Glob", {"pattern": pattern}, "No files found")
+            for pattern in (
+                "**/config.ts",
+                "**/settings.ts",
+                "src/**/config.*",
+                "**/*.config.ts",
+                "config/**",
+                "**/conf/*",
+                "**/options.ts",
+                "**/*.settings.*",
+                "**/.env",
+                "**/env/config.*",
+            )
+        ],
+        Found("empty_answers", "nudge", -1),
+    ),
     "guesses at one name": (
         [
             X("grep", {"pattern": pattern, "path": "src"}, "No matches found")

@@ -38,6 +38,7 @@ WHOLE_ANSWERS = {
     "one question in patterns, never answered",
     "several lists in turn with new filters, all of them empty",
     "guesses at one name",
+    "guesses at one file",
     "pages after the last",
     "a file read on beyond its end",
     "ever new names, none of them there",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unstuck.aims import firm
-from unstuck.cycles import WAITS_LONG, Cycles, weighed
+from unstuck.cycles import WAITS_LONG, Cycles, is_one_call, weighed
 from unstuck.detectors.detector import Detector, Evidence
 from unstuck.ladder import Ladder
 from unstuck.signs import PERIOD
@@ -15,7 +15,9 @@ class Cycle(Detector):
     The same rounds with the same outcomes in the same order, with any period up to half the window.
 
     A lap of several calls costs more than one call, so the rungs after the first come sooner than those of a single call.
-    A lap in which something waits counts half, one in which a minute and more passes a tenth, and these are nudged at most. Laps of one single call are left to `repeated_result`.
+    A lap in which something waits counts half, one in which a minute and more passes a tenth, and these are nudged at most. One step
+    (a key, a debugger's) whose answers come in turn counts a quarter and is nudged at most too. Laps of one single call with one
+    outcome are left to `repeated_result`.
     """
 
     pattern = "cycle"
@@ -39,7 +41,7 @@ class Cycle(Detector):
             laps += matched % period == 0
             laps += view.state.asked
         laps = weighed(laps, lap)
-        if any(step.waits == WAITS_LONG for step in lap):
+        if is_one_call(lap) or any(step.waits == WAITS_LONG for step in lap):
             laps = firm(laps, laps, self.ladder.next_to_nudge)
         if laps < self.least:
             return None
