@@ -94,7 +94,7 @@ def _shown(
     """The round is over: what it and its one exchange show."""
     state, tool = records
     call, message, cycles, deep = pending.call, pending.message, trail.cycles, ledger.delegations
-    symbol = state.key ^ (state.raw * 31 & 0xFFFFFFFFFFFFFFFF)
+    symbol = state.key ^ state.raw
     cycles.add(_tuple(Step, (symbol, call, message, ((symbol, pending.key, pending.tool),), round_.waits)))
     signs = SAME if state.same > 1 else 0
     if state.differing:

@@ -38,7 +38,7 @@ def take_fresh(
         return None
     tool, cycles = trail.tools.get(name), trail.cycles
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
-    symbol = key ^ (raw * 31 & 0xFFFFFFFFFFFFFFFF)
+    symbol = key ^ raw
     if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in cycles.seen:
         return None
     call, number, epoch, where = pending.call, round_.number, ledger.epoch, None

@@ -350,7 +350,7 @@ class Ledger(LedgerRounds):
             tool = settle_tool(self, trail, pending, answer)
             if kind not in NO_LOOKS:
                 settle_empty(self, trail, pending, state, answer)
-        round_.join(pending, pending.key ^ (state.raw * 31 & _64_BITS))
+        round_.join(pending, pending.key ^ state.raw)
         if outcome == "ok":
             if news and state.same < 2 and kind != "delegate":
                 round_.worked = True
@@ -389,7 +389,6 @@ class Ledger(LedgerRounds):
 
 
 _tuple = tuple.__new__  # a named tuple's own constructor costs three times as much, on every exchange
-_64_BITS = 0xFFFFFFFFFFFFFFFF
 _FORESEEN = frozenset(("delegate", "wait"))
 """Kinds of tools whose calls are looked at before they run, also where none was made before."""
 _ALL_COUNTS = frozenset(("write", "delegate", "talk"))

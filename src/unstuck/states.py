@@ -214,7 +214,7 @@ class CallState(Sameness):
     @property
     def symbol(self) -> int:
         """The call together with what it came to."""
-        return self.key ^ (self.raw * 31 & _64_BITS)
+        return self.key ^ self.raw
 
 
 class ToolState(Sameness):
