@@ -31,6 +31,7 @@ SAMENESS = {
     "commands",
     "kinds",
     "degenerate",
+    "gist",
 } | {
     "unrecorded",
     "ranges",
@@ -51,6 +52,7 @@ EVIDENCE = {
     "talk",
     "sweeps",
     "ground",
+    "chains",
     "swings",
     "spent",
     "intervals",

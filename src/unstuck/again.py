@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unstuck.chains import TELLING
 from unstuck.cycles import Step
 from unstuck.empties import NEVER_EMPTY, says_nothing
 from unstuck.fingerprint import form_digest
 from unstuck.ground import cover_ground
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import TELLING, goes_on
+from unstuck.settle import goes_on
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail
@@ -37,7 +38,7 @@ def take_again(
     state, tool = trail.known(key), trail.tools.get(pending.tool)
     if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending):
         return None
-    if state.same < 2 and is_unseen(kind, pending.tool, pending.value, text):
+    if (state.same < 2 or state.slow) and is_unseen(kind, pending.tool, pending.value, text):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):

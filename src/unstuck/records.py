@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 from unstuck import words
 from unstuck.fingerprint import text_digest, text_of
+from unstuck.gist import gist_of
 from unstuck.sketch import Sketch, likeness, sketch, words_of
 from unstuck.spelling import Spelling, spelling
 from unstuck.volatile import mask, plain_address, surely_differ, template
@@ -134,12 +135,13 @@ class Sameness(Row):
 class Said(Row):
     """The words of a call's arguments: all of them, those that choose what it does, and the first of these in their order."""
 
-    FIELDS: ClassVar[tuple[str, ...]] = ("chosen", "everything", "spelt")
+    FIELDS: ClassVar[tuple[str, ...]] = ("chosen", "everything", "spelt", "gist")
     SETS = frozenset(("chosen", "everything"))
     value: Any = None
     chosen: Sketch | None = None
     everything: Sketch | None = None
     spelt: Spelling = ()
+    gist: tuple[int, ...] = ()
 
     def settle(self) -> None:
         """Take the sketches now."""
@@ -148,6 +150,17 @@ class Said(Row):
             self.chosen = sketch(words_of(_choosing_text(value)))
             self.everything = sketch(words_of(text_of(value)))
             self.spelt = spelling(value, _NOT_CHOOSING)
+
+    def complete(self) -> None:
+        """Take the sketches and the gist now."""
+        self.settle()
+        self.gists()
+
+    def gists(self) -> tuple[int, ...]:
+        """What is left of the arguments without noise: calls that have one digest in common come to the same work."""
+        if not self.gist:
+            self.gist = gist_of(beginning(self.value))
+        return self.gist
 
     def saved(self) -> list[Any]:
         """The saved form of the words alone."""

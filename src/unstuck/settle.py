@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from unstuck.aims import asks_in_words, take_aim
+from unstuck.aims import take_aim
+from unstuck.chains import TERSE, is_spelling_of
 from unstuck.failures import (
     failure_class,
-    is_empty_answer,
     is_final,
     is_transient,
-    lists_hits,
     names_unknown_tool,
-    refuses,
     reports_failure,
     telling_line,
 )
@@ -21,7 +19,6 @@ from unstuck.patience import SLOW
 from unstuck.records import answer_words
 from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
-from unstuck.spelling import LONGEST_NAME, between
 from unstuck.states import CallState, Once, Pending, ToolState
 from unstuck.trail import Trail
 from unstuck.unrecorded import UNSEEN, holds_picture, is_unrecorded, is_unseen
@@ -35,16 +32,8 @@ class World(Changes, Protocol):
         """Whether somebody worked since a conversation was handed over in this way."""
 
 
-TELLING = 240
-"""Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
-TERSE = 32
-"""Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
-REWORDED = 0.2
-"""The share of words from which on a question that finds the same as the one before is that question in other words."""
-REFUSAL = 24
-"""Characters from which on a refusal is so particular that the same one again is no answer to another question."""
 NUMBERS_APART = 0.5
-"""The same where calls may differ in their numbers."""
+"""The share of words from which on two calls are alike that may differ in their numbers."""
 STALE = 0.8
 """The share of known words from which on a differing answer says nothing new."""
 
@@ -296,58 +285,17 @@ def _chain(world: World, tool: ToolState, pending: Pending, answer: Answer) -> N
     """A chain: calls of one tool that are alike, not equal, and come to one outcome; a change of the world ends it."""
     raw, text, outcome, _, round_ = answer
     key = pending.key
-    if (raw == tool.raw or tool.again(raw, text)) and tool.epoch == world.epoch and _goes_on(tool, pending, text, outcome):
+    if (
+        (raw == tool.raw or tool.again(raw, text))
+        and tool.epoch == world.epoch
+        and is_spelling_of(tool, pending, text, outcome)
+    ):
         tool.chain += tool.chain_round != round_
         if key not in tool.chain_keys:
             tool.chain_keys = (*tool.chain_keys[-15:], key)
         tool.chain_round, tool.args, tool.key = round_, pending, key
     else:
         _begin(world, tool, pending, round_)
-
-
-def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool:
-    """
-    Whether a call that came to the outcome of the one before is a spelling of it.
-
-    The same long answer says nothing new whatever was asked. A short one is a receipt where the tool does something (an unknown
-    command, an unknown tool): the next target is work. Nothing found is found again with every other question.
-    """
-    if len(text) >= TELLING:
-        tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
-        return True
-    if outcome == "ok" and len(text) >= REFUSAL and refuses(text):
-        tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
-        return True
-    if outcome == "ok" and pending.kind not in ("read", "wait") and not reports_failure(text):
-        return False
-    if outcome == "ok" and is_unseen(pending.kind, pending.tool, pending.value, text):
-        return False
-    if pending.key in tool.chain_keys:
-        return True
-    if outcome == "ok" and is_empty_answer(text):
-        return tool.is_alike(pending, 1.0)
-    if tool.is_alike(pending):
-        return not (outcome == "ok" and _is_status(text) and _is_next(tool, pending))
-    if outcome == "ok" and pending.kind == "read" and lists_hits(text) and asks_in_words(pending.value):
-        tool.loose = tool.loose or tool.is_alike(pending, REWORDED)
-        return tool.loose
-    return False
-
-
-def _is_status(text: str) -> bool:
-    """Whether an answer is one short word or two: `active`, `not found`, `200`."""
-    return len(text) <= TERSE and "\n" not in text.strip()
-
-
-def _is_next(tool: ToolState, pending: Pending) -> bool:
-    """Whether a call asks the same as the one before about the next of many things: a host, a repository, a file."""
-    before = tool.args
-    if before is None or pending.kind == "wait" or asks_in_words(pending.value):
-        return False
-    pending.settle()
-    before.settle()
-    name = between(before.spelt, pending.spelt)
-    return 0 < len(name) <= LONGEST_NAME and any(word >= 0 for word in name)
 
 
 def _may_be_same(old: str | None, new: str) -> bool:

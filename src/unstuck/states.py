@@ -114,7 +114,7 @@ class Pending(Said):
 
     def complete(self) -> None:
         """Take from the arguments, which are not saved, all that may be asked of them."""
-        self.settle()
+        super().complete()
         self.aims()
         self.may_say_no()
         self.waits()

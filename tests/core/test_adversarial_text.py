@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from unstuck import failures, outcomes, volatile
+from unstuck import failures, gist, outcomes, ranges, volatile
 from unstuck.aims import aims_of
 from unstuck.commands import asks, changed_part, kind_of_command, kind_of_sql, seconds_of
 from unstuck.degenerate import degenerate
 from unstuck.events import Call, Message, Result
 from unstuck.monitor import Monitor
 from unstuck.sketch import words_of
+from unstuck.unrecorded import holds_picture, is_unrecorded
 
 LENGTH = 40_000
 SEEDS = (
@@ -82,6 +83,20 @@ SEEDS = (
         "1d",
         "1d 1",
     ),
+    *(
+        "echo a;",
+        "echo ",
+        "sleep 1;",
+        "> /tmp/a;",
+        "> /tmp/a; cat ",
+        "| tail",
+        " 2>&1",
+        " #a",
+        "sed -n 1,2p ",
+        "head -1 a|",
+        "[image",
+        "image ",
+    ),
     *("tmp.", "(x1 over ", "(ID 1", "0.1:4", "1.1.1.1:40000", "Mar  3 a[1]:", "01", "01A", "Tokens used: 1,"),
     *("Traceback (most", "test failed", "-+", "1 of ", "attempt ", "Attempt 1 ", "{", "}", "{\n", "pid", "pid: ", "12:30:01"),
 )
@@ -98,6 +113,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "addresses": volatile.plain_address,
     "reports": failures._REPORT.findall,
     "quotes": lambda given: failures._QUOTED.sub(" ", given),
+    "gists": lambda given: [gist.plain_command(given[start : start + 4_096]) for start in range(0, LENGTH, 4_096)],
+    "ranges": lambda given: [ranges.range_of(given[start : start + 1_000]) for start in range(0, LENGTH, 1_000)],
+    "placeholders": lambda given: (is_unrecorded(given[:400]), is_unrecorded(given), holds_picture(given)),
     "words": lambda given: words_of(given, LENGTH),
     "commands": lambda given: [kind_of_command(given[start : start + 16_000]) for start in range(0, LENGTH, 16_000)],
     "statements": kind_of_sql,
