@@ -38,7 +38,7 @@ def take_again(
     state, tool = trail.known(key), trail.tools.get(pending.tool)
     if state is None or tool is None or kind not in _KINDS or not _is_plain_repeat(ledger, trail, state, pending):
         return None
-    if (state.same < 2 or state.slow) and is_unseen(kind, pending.tool, pending.value, text):
+    if (state.same < 2 or state.blind) and is_unseen(kind, pending.tool, pending.value, text):
         return None
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
     if raw != state.raw or not _goes_on(ledger, tool, pending, raw, text):

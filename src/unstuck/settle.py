@@ -110,7 +110,7 @@ def _first_time(world: World, trail: Trail, pending: Pending, answer: Answer) ->
 
 def _restart(world: World, state: CallState, pending: Pending) -> None:
     state.first, state.epoch, state.compaction = pending.call, world.epoch, world.compaction
-    state.same, state.asked, state.slow, state.differing = 1, 0, 0, 0
+    state.same, state.asked, state.slow, state.differing, state.blind = 1, 0, 0, 0, 0
     state.numbers, state.runs, state.known, state.excused, state.final = (), (), frozenset(), 0, False
 
 
@@ -139,7 +139,7 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         if not state.differing:
             trail.moved = trail.rounds
         state.first, state.same, state.asked, state.slow, state.lift = pending.call, 1, 0, 0, 0
-        state.excused, state.final = 0, False
+        state.blind, state.excused, state.final = 0, 0, False
         return
     if goes_on(trail, state):
         return
@@ -152,8 +152,8 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
     if answer.outcome in ("error", "retry") and _waited(state, pending) and is_transient(text):
         return
     if unseen:
-        state.slow += 1
-        if state.stirred != world.stirred - 1 or state.slow % (UNSEEN // 2 if pending.kind == "step" else UNSEEN):
+        state.blind += 1
+        if state.stirred != world.stirred - 1 or state.blind % (UNSEEN // 2 if pending.kind == "step" else UNSEEN):
             return
     state.same += 1
     if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):

@@ -143,6 +143,7 @@ class CallState(Sameness):
     FIELDS: ClassVar[tuple[str, ...]] = (
         *Sameness.FIELDS,
         "asked",  # times it was asked for again after a block
+        "blind",  # looks whose outcome was not recorded
         "compaction",
         "differing",  # answers in a row that differed and said nothing new
         "epoch",
@@ -169,7 +170,7 @@ class CallState(Sameness):
         "whole",  # the call with the arguments that only tell one call from another
     )
     SETS = frozenset(("known",))
-    last = asked = lift = slow = differing = round = varied = 0
+    last = asked = blind = lift = slow = differing = round = varied = 0
     same = 1
     fresh_read = -1
     epoch = compaction = stirred = excused = whole = 0
