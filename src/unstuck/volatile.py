@@ -58,6 +58,8 @@ _BEGIN_WITH_A_LETTER = (
     r"(?:[Tt]okens used|[Tt]otal tokens):? \d+(?:,\d+)*(?:, cost:? \$\d+(?:\.\d+)?)?",
     r"eyJ(?=[\w-]{0,64}\d)[\w-]{10,}\.[\w-]{4,}(?:\.[\w-]*)?",  # a signed token
     r"(?:req|request|trace|span|resp|chatcmpl|toolu)[_-](?=[A-Za-z]{0,31}\d{1,31}[A-Za-z])[A-Za-z0-9]{10,64}",
+    r'W/"(?=[^"\n]{0,63}\d)[\w+/=.-]{4,64}"',  # a weak etag
+    r"goroutine \d+",
     r"WebKitFormBoundary(?=[A-Za-z]{0,15}\d)\w{16}",
     r"Chunk ID: (?=[a-f]{0,7}\d)[0-9a-f]{4,8}",
     _TEMPORARY,
@@ -66,6 +68,7 @@ _BEGIN_OTHERWISE = (
     rf"[\[(](?:{_COUNTED}|[Tt]urn|[Mm]ove|[Tt]ry|[Ii]teration) #?\d+[\])]",
     r"\[\d{3,7}\](?= (?:DEBUG|LOG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL|STATEMENT|DETAIL|HINT)\b)",  # a process
     r"\(x\d+ over [\dsmhd]{2,12}\)",
+    r"==\d{2,7}==|\((?:node|pid|PID): ?\d{2,7}\)|\[\d{2,7}:\d{1,7}:\d{4}/\d{6}\.\d{3,6}(?=:)",  # of Valgrind, of Node, of Chromium
     r"\(ID \d{6,12}\)|--randomly-seed=\d+",
     r"--[=-]{0,6}_(?:Next)?Part_(?=[\w.=]{0,64}\d)[\w.=-]{4,80}|--[-]{0,6}WebKitFormBoundary(?=[A-Za-z]{0,15}\d)\w{16}",
 )
@@ -77,10 +80,10 @@ _DIGIT = re.compile(r"\d")
 
 @cache
 def _tokens() -> re.Pattern[str]:
-    begins = (r"\d", _BEGIN_WITH_A_DIGIT), ("[A-Za-z]", _BEGIN_WITH_A_LETTER), (r"[\[(-]", _BEGIN_OTHERWISE)
+    begins = (r"\d", _BEGIN_WITH_A_DIGIT), ("[A-Za-z]", _BEGIN_WITH_A_LETTER), (r"[\[(=-]", _BEGIN_OTHERWISE)
     found = "|".join(rf"(?={first})(?:{'|'.join(tokens)})" for first, tokens in begins)
     found = rf"(?<![\w~:./-])(?:{found})(?![\w~])|(?<=/){_TEMPORARY}(?![\w~])|{_CLIENT_PORT}"
-    return re.compile(rf"(?=[\w\[(-])(?:{found})")
+    return re.compile(rf"(?=[\w\[(=-])(?:{found})")
 
 
 _AGE = r"(?:\d{1,3}[smhd]){1,2}[ \t]*$"

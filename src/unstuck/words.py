@@ -195,7 +195,8 @@ VOLATILE_FIELDS = (
     "invocation_id execution_id execution_count attempt attempts retry_count call_count call_number calls_made request_count "
     "request_number poll_count invocation_count call_id callid message_id messageid "
     "uuid guid nonce boundary csrf_token cf-ray ray etag x-request-id "
-    "seed random_seed output_tokens completion_tokens total_tokens tokens_used tool_uses"
+    "expires_in expires_at uptime uptime_seconds uptime_ms x-runtime x-response-time x-ratelimit-remaining x-ratelimit-used "
+    "x-ratelimit-reset seed random_seed output_tokens completion_tokens total_tokens tokens_used tool_uses"
 ).split()
 """Fields whose value says nothing about the world: `name: value`, `name=value`, and the same in JSON."""
 CURSOR_FIELDS = frozenset(

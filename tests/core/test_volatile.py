@@ -88,6 +88,14 @@ SAME = [
     ("------WebKitFormBoundary7MA4YWxkTrZu0gW1", "------WebKitFormBoundaryX0aB1cD2eF3gH4iJ"),
     ("test in 3m12s (ID 7491204112)", "test in 4m1s (ID 7491209987)"),
     ("Chunk ID: 4a3f91", "Chunk ID: b7c02e"),
+    ('ETag: W/"9f-Xa81bC"', 'ETag: W/"a0-1bYc7d"'),
+    ("==40123== Invalid read", "==51877== Invalid read"),
+    ("(node:40123) Warning: gone", "(node:77) Warning: gone"),
+    ("[4012:4012:0303/101109.123456:ERROR:gpu.cc(12)] gone", "[77:77:0304/111209.654321:ERROR:gpu.cc(12)] gone"),
+    ("goroutine 34 [running]", "goroutine 1 [running]"),
+    ('{"token_type": "bearer", "expires_in": 3599}', '{"token_type": "bearer", "expires_in": 3411}'),
+    ("X-RateLimit-Remaining: 57", "X-RateLimit-Remaining: 56"),
+    ('{"status": "down", "uptime": 812}', '{"status": "down", "uptime": 903}'),
 ]
 DIFFERENT = [
     ("40%", "41%"),
@@ -138,6 +146,10 @@ DIFFERENT = [
     ("input_tokens: 1200", "input_tokens: 1300"),
     ("3 days left", "2 days left"),
     ("load average: 4.10, 3.20, 2.11", "load average: 0.10, 1.20, 2.01"),
+    ("a==12==b", "a==13==b"),
+    ("== 12 ==", "== 13 =="),
+    ("(step: 12)", "(step: 13)"),
+    ("(12:30)-(13)", "(12:30)-(14)"),
     ("request-handler2", "request-handler3"),
     ('{"nextCursor": "95d4529e"}', '{"nextCursor": "a9429ac8"}'),
 ]
