@@ -15,7 +15,7 @@ from unstuck.empties import NEVER_EMPTY, says_nothing
 from unstuck.fingerprint import form_digest
 from unstuck.ground import cover_ground
 from unstuck.ledger_state import LedgerState
-from unstuck.settle import goes_on
+from unstuck.patience import goes_on
 from unstuck.signs import DIFFERS, PERIOD, SAME
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.trail import Trail

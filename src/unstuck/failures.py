@@ -168,6 +168,8 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     size = len(text)
     if size > 120 and (size > 300 or text[0] != "<"):
         return False
+    if text[:2] in _PLACES:
+        return _PAST_THE_END.match(text) is not None
     if size > 40 and text[:2] not in _HEADS and text[0] != "{" and not text[0].isspace():
         return False
     low = text[:40].strip().lower()
@@ -182,6 +184,13 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     return low in _EMPTY or low in extra
 
 
+_PLACES = frozenset(("Of", "of", "Li", "li", "St", "st", "Pa", "pa", "Po", "po"))
+_PAST_THE_END = re.compile(
+    r"(?:start(?:ing)? )?(?:line|offset|page|position)s? (?:number )?\d+[^\n]{0,20}"
+    r"\b(?:out of range|(?:beyond|past|exceeds|after) (?:the )?(?:end|last|number|total|length|file))"
+    r"|start(?:ing)? (?:line|offset) [^\n]{0,30}greater than",
+    re.IGNORECASE,
+)
 _EMPTY = frozenset(phrases.EMPTY)
 _EMPTY_OBJECT = re.compile(
     rf'\{{(?:\s*(?:("(?:{"|".join(phrases.EMPTY_FIELDS)})"\s*:\s*(?:\[\s*\]|\{{\s*\}}|null|0|""))'

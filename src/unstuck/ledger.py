@@ -22,9 +22,9 @@ from unstuck.intervals import Intervals
 from unstuck.kinds import TELLING_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
-from unstuck.patience import note_wait, put_off
+from unstuck.patience import goes_on, note_wait, put_off
 from unstuck.records import HEAVY, with_plain_addresses, without
-from unstuck.settle import Answer, goes_on, settle_call, settle_tool
+from unstuck.settle import Answer, settle_call, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, STILL, SWING
 from unstuck.states import CallState, Pending, Round, ToolState
 from unstuck.swings import Swing, Swings

@@ -60,3 +60,14 @@ def _waited(trail: Trail) -> None:
 
 def _is_file(args: Any) -> bool:
     return type(args) is dict and any(type(args.get(field)) is str and "://" not in args[field] for field in _FILES)
+
+
+def goes_on(trail: Trail, state: CallState) -> bool:
+    """Whether something moved since the call was made that is waited for, or that is stepped on; a step to another page did too."""
+    since = state.round
+    if trail.paged > since and state.kind == "step":
+        return True
+    return trail.moved > since and (state.kind in _MOVES or trail.stepped > since)
+
+
+_MOVES = frozenset(("wait", "step"))

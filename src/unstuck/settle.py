@@ -15,7 +15,7 @@ from unstuck.failures import (
     telling_line,
 )
 from unstuck.ground import Changes, cover_ground, covers_again
-from unstuck.patience import SLOW
+from unstuck.patience import SLOW, goes_on
 from unstuck.records import answer_words
 from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
@@ -163,17 +163,6 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
 def says_other(before: str | None, text: str) -> bool:
     """Whether two answers differ in more than their numbers."""
     return before is None or template(mask(before)) != template(mask(text))
-
-
-def goes_on(trail: Trail, state: CallState) -> bool:
-    """Whether something moved since the call was made that is waited for, or that is stepped on; a step to another page did too."""
-    since = state.round
-    if trail.paged > since and state.kind == "step":
-        return True
-    return trail.moved > since and (state.kind in _MOVES or trail.stepped > since)
-
-
-_MOVES = frozenset(("wait", "step"))
 
 
 def _waited(state: CallState, pending: Pending) -> bool:

@@ -201,6 +201,10 @@ def test_a_success_that_reports_a_failure(text: str, expected: bool):
                 "нет результатов",
                 "見つかりません",
                 "No results for 'x y' in 3 indexes",
+                "Offset 300 is beyond the end of the file (260 lines)",
+                "Start line 400 exceeds file length of 260 lines",
+                "Page 9 is out of range, the last is 7",
+                "<system-reminder>Warning: the file exists but is shorter than the provided offset (301). It has 260 lines.",
             )
         ),
         *(
@@ -228,6 +232,9 @@ def test_a_success_that_reports_a_failure(text: str, expected: bool):
             (text, False)
             for text in (
                 '{"results": [], "error": "gone"}',
+                "Line 4: beyond repair",
+                "Page 3 of 9: kettle",
+                "<system-reminder>" + "Now read on. " * 30,
                 "{",
                 '{"results": []',
                 "No results found. " + "But there is more to say. " * 9,
