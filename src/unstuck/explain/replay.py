@@ -142,7 +142,9 @@ class _Replay:
             index = _row_of(marked, rung, ahead=rung.before and followed)
             entry = marked[index] if index is not None else None
             if index is not None and isinstance(entry, Exchange):
-                if not followed or entry.repeats is None:  # it stands in a round whose other calls had counted
+                if (
+                    not (followed and rung.before) or entry.repeats is None
+                ):  # what decided: less than was counted, where some is excused
                     entry = entry._replace(repeats=rung.repeats, why=None)
                 marked[index] = entry._replace(decisions=(*entry.decisions, decided))
             else:
