@@ -47,6 +47,14 @@ def aims_of(args: Any) -> tuple[int, ...]:
     return tuple(sorted({text_digest(name) for name in islice(_names(args), MOST)}))
 
 
+def _is_word(token: str) -> bool:
+    """Whether an argument of a command may be the name of a thing (a package, a test, a branch) and is not that of a program."""
+    return len(token) > 2 and token.isalpha() and token not in _PROGRAMS
+
+
+_PROGRAMS = words.SHELL_READ | words.SHELL_WRITE | words.SHELL_ASK | words.SHELL_MANAGERS | words.SHELL_WAIT | words.SHELL_HTTP
+
+
 def asks_in_words(args: Any) -> bool:
     """Whether a call's arguments hold a question in words."""
     return isinstance(args, dict) and any(
@@ -81,7 +89,9 @@ def _names_in_command(command: str) -> Iterator[str]:
         plain = token.strip(_QUOTES)
         if "=" in plain and plain.startswith("-"):
             plain = plain.partition("=")[2]
-        if _FLAG.match(plain) is None and (_NAME.match(plain) or (plain.isdigit() and not before.startswith("-"))):
+        if _FLAG.match(plain) is None and (
+            _NAME.match(plain) or _is_word(plain) or (plain.isdigit() and not before.startswith("-"))
+        ):
             yield _plain(plain)
         before = token
 

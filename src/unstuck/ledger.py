@@ -22,7 +22,7 @@ from unstuck.intervals import Intervals
 from unstuck.kinds import TELLING_FIELDS
 from unstuck.ledger_rounds import NONE, LedgerRounds
 from unstuck.outcomes import OPENING, OPENINGS, corrected
-from unstuck.patience import goes_on, note_wait, put_off
+from unstuck.patience import goes_on, is_patient, note_wait, put_off
 from unstuck.records import HEAVY, with_plain_addresses, without
 from unstuck.settle import Answer, settle_call, settle_tool
 from unstuck.signs import CHAIN, DELEGATED, DIFFERS, ECHO, FAILED, PERIOD, SAME, STILL, SWING
@@ -196,9 +196,9 @@ class Ledger(LedgerRounds):
             note_wait(trail, pending)
         signs = DELEGATED if pending.kind == "delegate" else 0
         if state is not None:
-            if pending.time is not None or trail.waited:
+            if pending.time is not None or trail.paused:
                 pending.slow = put_off(trail, state, pending)
-            pending.excused = state.stirred != self.stirred or (pending.slow > 0 and pending.kind != "wait")
+            pending.excused = state.stirred != self.stirred or is_patient(pending)
             if self._would_count(trail, state, pending):
                 signs |= STILL if pending.kind == "wait" else SAME
                 if state.differing:

@@ -15,47 +15,56 @@ LATE = 600.0
 """Seconds that no model takes to answer."""
 WAITED_FOR = 10
 """Looks after such a time that count as one."""
+PAUSED = 2
+"""The same where a tool that waits was called in between, for however long: as with looks by such a tool itself."""
 _LOOKS = frozenset(("wait", "read", "shell", "other", "step"))
 _DURATIONS = frozenset(words.DURATION_FIELDS)
 _FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
 
 
 def note_wait(trail: Trail, pending: Pending) -> None:
-    """Note that a call of a tool that waits says that it waits for a minute and more."""
-    args = pending.value
+    """Note that a tool that waits is called, and whether it says that it waits for a minute and more."""
+    args, now = pending.value, trail.rounds
+    if trail.paused != now:
+        trail.paused_before, trail.paused = trail.paused, now
     if (pending.is_shell or (type(args) is dict and not _DURATIONS.isdisjoint(args))) and pending.waits() >= SLOW:
-        _waited(trail)
+        if trail.slept != now:
+            trail.slept_before, trail.slept = trail.slept, now
+        if trail.round is not None:
+            trail.round.waits = WAITS_LONG
 
 
 def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
     """
-    How many looks such as this count as one: 0 where no time was let pass before it.
+    How many looks such as this one count as one; 0 where no time was let pass before it.
 
-    A tool that waits is given the time since its own latest answer; any other the time in which the agent did nothing, since work in
-    between takes time too. A file that is read again within ten minutes counts in full, as the time may be the model's; it is excused like the others.
+    A tool that waits is given the time since its own latest answer, and what it says itself; any other the time in which the agent
+    did nothing, and what was said of waiting in the rounds between: work in between takes time too. A file that is read again
+    within ten minutes counts in full, as the time may be the model's; it is excused like the others.
     """
-    kind, time = pending.kind, pending.time
+    kind, time, now = pending.kind, pending.time, trail.rounds
     if kind not in _LOOKS or state.final:
         return 0
     if time is not None and not state.asked:  # to have been refused meanwhile is no waiting
         latest = next(reversed(trail.calls.values())).time
         if latest is not None and time - latest >= SLOW:
-            trail.waited = trail.rounds
-    slow = trail.waited > state.round
+            trail.waited = now
+    slept = trail.slept_before if trail.slept == now else trail.slept
+    gap = time - state.time if time is not None and state.time is not None else 0.0
+    slow = trail.waited > state.round or slept > state.round
     if kind == "wait" and not slow:
-        slow = time is not None and state.time is not None and time - state.time >= SLOW
+        slow = gap >= SLOW or pending.waits() >= SLOW
     if not slow:
-        return 0
+        paused = trail.paused_before if trail.paused == now else trail.paused
+        return PAUSED if kind != "wait" and paused > state.round else 0
     if trail.round is not None:
         trail.round.waits = WAITS_LONG
-    late = time is not None and state.time is not None and time - state.time >= LATE
-    return 1 if kind == "read" and not late and _is_file(pending.value) else WAITED_FOR
+    return 1 if kind == "read" and gap < LATE and _is_file(pending.value) else WAITED_FOR
 
 
-def _waited(trail: Trail) -> None:
-    trail.waited = trail.rounds
-    if trail.round is not None:
-        trail.round.waits = WAITS_LONG
+def is_patient(pending: Pending) -> bool:
+    """Whether so much time was let pass before a look that it may be right."""
+    return pending.slow not in (0, PAUSED) and pending.kind != "wait"
 
 
 def _is_file(args: Any) -> bool:

@@ -15,7 +15,7 @@ from unstuck.failures import (
     telling_line,
 )
 from unstuck.ground import Changes, cover_ground, covers_again
-from unstuck.patience import SLOW, goes_on
+from unstuck.patience import PAUSED, SLOW, goes_on, is_patient
 from unstuck.records import answer_words
 from unstuck.redelegated import settle_task
 from unstuck.sketch import share_known, sketch, words_of
@@ -134,7 +134,7 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         state.news = says_other(before, text)
         if pending.whole != state.whole or (pending.kind != "step" and trail.stepped > state.round):
             state.differing = 0  # it was not quite the same that was asked, or not of the same state
-        elif not pending.slow:
+        elif pending.slow in (0, PAUSED):
             _differs(state, before, text)
         if not state.differing:
             trail.moved = trail.rounds
@@ -156,7 +156,7 @@ def _repeat(world: World, trail: Trail, state: CallState, pending: Pending, answ
         if state.stirred != world.stirred - 1 or state.blind % (UNSEEN // 2 if pending.kind == "step" else UNSEEN):
             return
     state.same += 1
-    if state.stirred != world.stirred or (pending.slow and pending.kind != "wait"):
+    if state.stirred != world.stirred or is_patient(pending):
         state.excused += 1  # something new was done in between, and it is not known what it changed; or time passed
 
 

@@ -52,8 +52,12 @@ class Trail:
     """Names that its failing calls held."""
     aim_round = fresh = fresh_before = stirred = 0
     fresh_now = False
+    paused = paused_before = 0
+    """The latest two rounds in which a tool that waits was called."""
+    slept = slept_before = 0
+    """Those in which it said that it waits for a minute and more."""
     waited = 0
-    """The latest round before or in which the agent let a minute and more pass."""
+    """The latest round before which the agent did nothing for a minute and more."""
     moved = stepped = paged = 0
     """The latest round in which a call that was made before brought something new."""
     ok_round = full_round = new_round = 0
@@ -80,6 +84,7 @@ class Trail:
         *("failed_tools", "redundant", "redundant_first", "inside", "text", "text_count", "text_first", "silent", "talk_count"),
         *("talk_first", "failed_before", "failed_classes", "ok_round", "full_round", "new_round", "moved", "stepped", "paged"),
         *("text_due", "talk_due", "prompted", "spoke_at", "talk_numbers", "talk_steps", "told"),
+        *("paused", "paused_before", "slept", "slept_before"),
         *("waited", "aims", "aim_round", "fresh", "fresh_before", "fresh_now", "stirred"),
     )
 

@@ -50,6 +50,10 @@ ATTEMPTS: dict[str, list[Any]] = {
     "records that are not there, said in an answer": [
         X("get_order", {"order_id": n}, {"error": "order not found"}) for n in range(100, 116)
     ],
+    "packages that are not there": [
+        shell(f"pip install {thing}", "ERROR: No matching distribution found", "error") for thing in THINGS
+    ],
+    "tests that fail, one after another": [shell(f"pytest -k {thing}", "1 failed", "error") for thing in THINGS],
     "modules that do not compile": [
         shell(f"python -m py_compile src/app/{thing}.py", "SyntaxError: invalid syntax", "error") for thing in THINGS
     ],
@@ -122,6 +126,12 @@ def test_a_sleep_in_the_same_line_is_waiting_too():
         Found("stuck_poll", "nudge", 6),
         Found("stuck_poll", "block", 12),
     ]
+
+
+def test_a_short_sleep_between_looks_halves_what_they_count():
+    """As with looks by a tool that waits itself."""
+    rounds = [x for _ in range(15) for x in (shell("sleep 20"), X("get_queue", {}, "17 pending"))]
+    assert next(one for one in found(rounds) if one.pattern == "repeated_result") == Found("repeated_result", "nudge", 10)
 
 
 def test_a_file_read_again_after_a_while_is_nudged_like_any_other():
