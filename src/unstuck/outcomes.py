@@ -136,8 +136,11 @@ def _failed(pending: Pending, text: str) -> bool:
         return True
     if pending.kind != "write" or len(text) > SHORT or _DONE.match(text) is not None:
         return False
-    refused = _IDLE if kind_of_name(pending.tool) == "shell" else _UNCHANGED
-    return refused.search(text) is not None
+    if kind_of_name(pending.tool) != "shell":
+        return _UNCHANGED.search(text) is not None
+    if _IDLE.search(text) is not None:
+        pending.kind = "read"  # what found nothing to change has only looked
+    return False
 
 
 def _is_report(text: str) -> bool:

@@ -17,7 +17,7 @@ WAITED_FOR = 10
 """Looks after such a time that count as one."""
 PAUSED = 2
 """The same where a tool that waits was called in between, for however long: as with looks by such a tool itself."""
-_LOOKS = frozenset(("wait", "read", "shell", "other", "step"))
+_NEVER = frozenset(("delegate", "talk"))
 _DURATIONS = frozenset(words.DURATION_FIELDS)
 _FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
 
@@ -39,11 +39,11 @@ def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
     How many looks such as this one count as one; 0 where no time was let pass before it.
 
     A tool that waits is given the time since its own latest answer, and what it says itself; any other the time in which the agent
-    did nothing, and what was said of waiting in the rounds between: work in between takes time too. A file that is read again
-    within ten minutes counts in full, as the time may be the model's; it is excused like the others.
+    did nothing, and what was said of waiting in the rounds between: work in between takes time too. A file that is read, or a
+    change that is made, again within ten minutes counts in full, as the time may be the model's; it is excused like the others.
     """
     kind, time, now = pending.kind, pending.time, trail.rounds
-    if kind not in _LOOKS or state.final:
+    if kind in _NEVER or state.final:
         return 0
     if time is not None and not state.asked:  # to have been refused meanwhile is no waiting
         latest = next(reversed(trail.calls.values())).time
@@ -59,7 +59,8 @@ def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
         return PAUSED if kind != "wait" and paused > state.round else 0
     if trail.round is not None:
         trail.round.waits = WAITS_LONG
-    return 1 if kind == "read" and gap < LATE and _is_file(pending.value) else WAITED_FOR
+    own = gap < LATE and slept <= state.round and (kind == "write" or (kind == "read" and _is_file(pending.value)))
+    return 1 if own else WAITED_FOR
 
 
 def is_patient(pending: Pending) -> bool:

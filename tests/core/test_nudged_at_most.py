@@ -28,6 +28,10 @@ POLLS: dict[str, list[Any]] = {
     ],
 }
 ATTEMPTS: dict[str, list[Any]] = {
+    "a push that fails, tried again after two minutes": [
+        x for _ in range(60) for x in (shell("sleep 120"), shell("git push", "fatal: the remote end hung up", "error"))
+    ],
+    "a pull, every five minutes": [shell("git pull", "Already up to date.", "ok", 300.0 * n) for n in range(60)],
     "an edit and its test in one line": [
         shell(f"sed -i 's/{city}/{thing}/' app.py && pytest -q", "FAILED test_app.py::test_sum - assert 3 == 4", "error")
         for city, thing in PAIRS

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.patterns import X, found
 from unstuck.commands import asks, changed_part, kind_of_command, seconds_of
 from unstuck.events import Call, Result
 from unstuck.kinds import Kinds, kind_of_name
@@ -38,7 +39,6 @@ FAILED: list[tuple[str, Any, str]] = [
     ("bash", {"command": "make"}, "gcc -c a.c\ncannot link\n[exit code: 2]"),
     ("bash", {"command": "make"}, "Exit code: 127\nmake: nothing here"),
     ("bash", {"command": "python x.py"}, 'hello\nTraceback (most recent call last):\n  File "x.py"\nValueError: bad'),
-    ("bash", {"command": "git commit -m x"}, "On branch main\nnothing to commit, working tree clean"),
     ("edit_file", {"path": "a"}, "old_string not found in file"),
     ("edit_file", {"path": "a"}, "No changes made"),
     ("edit_file", {"path": "a"}, "String to replace not found in file.\nString: x"),
@@ -98,6 +98,16 @@ def outcome(tool: str, args: Any, content: str, said: str) -> Result:
 def test_a_failure_that_comes_back_as_a_success_is_one(tool: str, args: Any, content: str):
     """Where the whole answer says so, or the end of a command's output, or an edit that changed nothing."""
     assert outcome(tool, args, content, "ok").outcome == "error"
+
+
+def test_a_command_that_found_nothing_to_change_has_only_looked():
+    """It neither failed nor changed anything."""
+    look = X("read_file", {"path": "a"}, "aaa")
+    idle = [
+        X("bash", {"command": f"git commit -m 'step {n}'"}, "On branch main\nnothing to commit, working tree clean")
+        for n in range(3)
+    ]
+    assert [one.pattern for one in found([x for step in idle for x in (look, step)])] == ["repeated_result"]
 
 
 @pytest.mark.parametrize(("tool", "args", "content"), FAILED, ids=repr)

@@ -42,7 +42,7 @@ WHY: Mapping[str, str] = {
     "no_result": "no result",
     "same_response": "counts once in a response",
     "free_reread": "one re-read after a compaction is free",
-    "slow_look": "a minute and more after the look before: ten such looks count as one",
+    "slow_look": "after a wait: ten looks after a minute and more count as one, two after a shorter sleep",
     "longer_wait": "waited longer than before: patience",
     "passing_error": "an error that passes by itself: two count as one",
     "asked_again": "asked for again after a block",
