@@ -17,6 +17,7 @@ WAITED_FOR = 10
 """Looks after such a time that count as one."""
 PAUSED = 2
 """The same where a tool that waits was called in between, for however long: as with looks by such a tool itself."""
+_LOOKS = frozenset(("read", "shell", "other", "step"))
 _NEVER = frozenset(("delegate", "talk"))
 _DURATIONS = frozenset(words.DURATION_FIELDS)
 _FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
@@ -56,7 +57,7 @@ def put_off(trail: Trail, state: CallState, pending: Pending) -> int:
         slow = gap >= SLOW or pending.waits() >= SLOW
     if not slow:
         paused = trail.paused_before if trail.paused == now else trail.paused
-        return PAUSED if kind != "wait" and paused > state.round else 0
+        return PAUSED if kind in _LOOKS and paused > state.round else 0
     if trail.round is not None:
         trail.round.waits = WAITS_LONG
     own = gap < LATE and slept <= state.round and (kind == "write" or (kind == "read" and _is_file(pending.value)))
