@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unstuck.aims import asks_in_words
 from unstuck.failures import is_empty_answer, lists_hits, refuses, reports_failure
+from unstuck.patience import SLOW
 from unstuck.spelling import LONGEST_NAME, between
 from unstuck.states import Pending, ToolState
 from unstuck.unrecorded import is_unseen
@@ -23,8 +24,18 @@ def is_spelling_of(tool: ToolState, pending: Pending, text: str, outcome: str) -
     Whether a call that came to the outcome of the one before is a spelling of it.
 
     The same long answer says nothing new whatever was asked. A short one is a receipt where the tool does something (an unknown
-    command, an unknown tool): the next target is work. Nothing found is found again with every other question.
+    command, an unknown tool): the next target is work. Nothing found is found again with every other question. To have waited for a
+    minute before a look is none; to have waited for a while is held against nobody.
     """
+    if pending.kind != "wait" or outcome != "ok":
+        return _goes_on(tool, pending, text, outcome)
+    if pending.slow or pending.waits() >= SLOW or not _goes_on(tool, pending, text, outcome):
+        return False
+    tool.loose = tool.loose or pending.waits() >= PAUSE
+    return True
+
+
+def _goes_on(tool: ToolState, pending: Pending, text: str, outcome: str) -> bool:
     if len(text) >= TELLING:
         tool.loose = tool.loose or not (pending.key in tool.chain_keys or tool.is_alike(pending))
         return True

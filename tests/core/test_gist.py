@@ -130,9 +130,9 @@ HONEST = {
         X("get_shift", {"day": f"2026-03-{n + 1:02}", "team": "support"}, {"shift": "late"}) for n in range(12)
     ],
     "sessions of others": [X("get_session", {"session_id": f"{n}9fb{n}cd", "verbose": True}, "idle") for n in range(12)],
-    "waits before looks": [
-        X("bash", {"command": f"sleep {30 + 5 * n}; gh run view 7"}, "in_progress: build (1 of 3 jobs is done)")
-        for n in range(4)
+    "ever longer waits before looks": [
+        X("bash", {"command": f"sleep {60 + 30 * n}; gh run view 7"}, "in_progress: build (1 of 3 jobs is done)")
+        for n in range(12)
     ],
 }
 
@@ -141,3 +141,10 @@ HONEST = {
 def test_calls_that_differ_in_what_they_are_about_are_left_alone(rounds: list[Any]):
     """Not so much as a nudge."""
     assert found(rounds) == []
+
+
+@pytest.mark.parametrize("shown", ["in_progress: build (1 of 3 jobs is done)", "build: in progress, " * 20])
+def test_looks_after_waits_of_half_a_minute_are_not_held_up(shown: str):
+    """However long the waits, and however much was shown."""
+    rounds = [X("bash", {"command": f"sleep {20 + n % 7}; gh run view 7"}, shown) for n in range(20)]
+    assert harm(found(rounds)) == []
