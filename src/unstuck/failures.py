@@ -168,10 +168,11 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
     size = len(text)
     if size > 120 and (size > 300 or text[0] != "<"):
         return False
-    if text[:2] in _PLACES:
-        return _PAST_THE_END.match(text) is not None
-    if size > 40 and text[:2] not in _HEADS and text[0] != "{" and not text[0].isspace():
+    head = text[:2]
+    if size > 40 and head not in _HEADS and head[0] != "{" and not head[0].isspace():
         return False
+    if head in _PLACES:
+        return _PAST_THE_END.match(text) is not None
     low = text[:40].strip().lower()
     if low[:2] in _BEGINNINGS and low.startswith(phrases.EMPTY_STARTS):
         return True
@@ -200,5 +201,5 @@ _EMPTY_OBJECT = re.compile(
 _BEGINNINGS = frozenset(start[:2] for start in phrases.EMPTY_STARTS)
 _HEADS = frozenset(
     head for start in _BEGINNINGS for head in (start, start.upper(), start.capitalize(), start[0] + start[1:].upper())
-)
+).union(_PLACES)
 """How an answer of more than 40 characters that says no more than that may begin."""
