@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from xxhash import xxh32_intdigest as _xxh
 
@@ -178,13 +180,43 @@ def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
         return True
     if low[:1] == "{" and low[1:] != "}":
         fields = _EMPTY_OBJECT.fullmatch(text.strip())
-        return fields is not None and fields[1] is not None
+        return fields[1] is not None if fields is not None else "{" in text[1:] and _is_empty_envelope(text)
     if size > 40:
         return False
     low = low.rstrip(".!")
     return low in _EMPTY or low in extra
 
 
+def _is_empty_envelope(text: str) -> bool:
+    """Whether an answer is an object of objects of which every list of hits is empty."""
+    if "[]" not in text and "0}" not in text:
+        return False
+    try:
+        return _holds_nothing(json.loads(text)) is True
+    except (ValueError, RecursionError):
+        return False
+
+
+def _holds_nothing(value: dict[str, Any]) -> bool | None:
+    """`True` where something in *value* says that nothing was found, `None` where nothing says anything, else `False`."""
+    found = None
+    for name, item in value.items():
+        low = name.lower()
+        said: bool | None = None
+        if isinstance(item, dict):
+            said = _holds_nothing(item)
+        elif low in _HITS:
+            said = not item
+        elif low not in _BESIDE and not isinstance(item, bool) and item is not None:
+            said = False
+        if said is False:
+            return False
+        found = found or said
+    return found
+
+
+_HITS = frozenset((*phrases.EMPTY_FIELDS, "edges", "nodes"))
+_BESIDE = frozenset(phrases.EMPTY_BESIDE)
 _PLACES = frozenset(("Of", "of", "Li", "li", "St", "st", "Pa", "pa", "Po", "po"))
 _PAST_THE_END = re.compile(
     r"(?:start(?:ing)? )?(?:line|offset|page|position)s? (?:number )?\d+[^\n]{0,20}"

@@ -216,6 +216,24 @@ def test_a_success_that_reports_a_failure(text: str, expected: bool):
                 '{"count":0,"results":[]}',
             )
         ),
+        *(
+            (text, True)
+            for text in (
+                '{"ok": true, "messages": {"total": 0, "matches": []}}',
+                '{"took": 2, "timed_out": false, "hits": {"total": {"value": 0}, "hits": []}}',
+                '{"data": {"search": {"edges": [], "pageInfo": {"hasNextPage": false}}}}',
+            )
+        ),
+        *(
+            (text, False)
+            for text in (
+                '{"data": {"search": {"edges": [{"id": 1}]}}}',
+                '{"state": {"errors": []}}',
+                '{"job": {"name": "x", "results": []}}',
+                '{"hits": {"total": {"value": 3}, "hits": []}}',
+                '{"a": {"total": 0}',
+            )
+        ),
         *((text, True) for text in ('{"data": {}}', '{"status": "ok", "rows": []}', '{"results": [], "error": null}')),
         *((text, False) for text in ("1 result", "none of your business, it says", "ok", "done", "0", "[0]", "nobody knows")),
         *(
