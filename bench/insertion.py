@@ -34,6 +34,8 @@ from unstuck.kinds import Kinds
 from unstuck.monitor import Monitor
 
 TARGET = 0.95
+CHANGES = frozenset(("write", "delegate", "step"))
+"""Kinds of calls after which looking again is no repetition: no strays."""
 
 
 class Outcome(NamedTuple):
@@ -96,7 +98,9 @@ def insertions(runs: list[Run], count: int, seed: int) -> Iterable[Outcome]:
     for run in runs:
         peers[run.source].append(run)
         others[run.source] += exchanges_of(run.events)
-    strays = {source: [one for one in found if Kinds().of(one.tool, one.args) != "write"] for source, found in others.items()}
+    strays = {
+        source: [one for one in found if Kinds().of(one.tool, one.args) not in CHANGES] for source, found in others.items()
+    }
     runs = [run for run in runs if len({exchange.key for exchange in others[run.source]}) >= max(PERIODS)]
     kinds = [(period, noise) for period in PERIODS for noise in NOISES]
     made = 0
