@@ -316,9 +316,11 @@ class Ledger(LedgerRounds):
             self.over = self.ceiling.count(pending.key, raw, text, pending.tool, pending.agent, pending.call)
             if pending.ignored:
                 return NONE
-        trail.recent.append([pending.call, pending.message, pending.key, pending.tool, False])
+        key = pending.key
         if trail.window_calls is not None:
+            key = pending.whole or key  # the rules of a window tell calls apart by all of their arguments
             trail.window_calls.settle(pending.call, raw, outcome, content is None)
+        trail.recent.append([pending.call, pending.message, key, pending.tool, False])
         if self.spent is not None and not pending.approved:
             tally = self.spent.tally(pending.agent, pending.tool)
             if tally is not None:
