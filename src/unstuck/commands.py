@@ -11,7 +11,7 @@ from unstuck.programs import CommandKind, kind_of_program
 
 _STEP = re.compile(r"&&|\|\||[;|\n]")
 _REDIRECT = re.compile(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&|=|\d+(?![\w./-])))")
-DETOUR = re.compile(
+DETOUR = (
     r">\s*(?P<file>/tmp/[\w./-]{1,200})(?:\s+2>&1)?\s*(?:;|&&)\s*(?:cat|tail|head)(?:\s+-n?\s*\d{1,9})?\s+(?P=file)(?![\w./-])"
 )
 """Output that goes through a temporary file, which is shown at once."""
@@ -62,7 +62,7 @@ def kind_of_command(command: str | None) -> CommandKind:
         told = kind_of_sql(command)
         if told is not None:
             return told
-    if ">" in command and _REDIRECT.search(DETOUR.sub("", command)):
+    if ">" in command and _REDIRECT.search(re.sub(DETOUR, "", command)):
         return "write"
     if "(" in command and _CODE_WRITES.search(command):
         return "write"

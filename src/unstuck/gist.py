@@ -24,17 +24,18 @@ _BESIDE = words.REMARK_FIELDS | words.LIMIT_FIELDS | words.THROWAWAY_FIELDS
 _SESSIONS = frozenset(("session_id", "sessionid", "session", "conversation_id", "client_id"))
 _POINTS = frozenset(("coordinate", "coordinates", "position", "point"))
 _BEGIN = r"(^|[;&|(]\s*)"
+# Compiled when they are first needed, which in most processes is never.
 _NOISE = (
     (DETOUR, ""),
-    (re.compile(rf"{_BEGIN}(?:echo|printf)\b[^;&|<>$`\n]{{0,400}}(?:;|&&)\s*"), r"\1"),
-    (re.compile(rf"{_BEGIN}sleep\s+[\d.]{{1,9}}[smh]?\s*(?:;|&&)\s*"), r"\1"),
-    (re.compile(rf"{_BEGIN}(?:time|timeout\s+[\d.]{{1,9}}[smh]?)\s+"), r"\1"),
-    (re.compile(r"(\s(?:-o|--output|>)[ =]?)/tmp/[\w./-]{1,200}"), r"\1"),
-    (re.compile(r"\b(X-[\w-]{0,40}(?:trace|request|correlation|span)[\w-]{0,40}: ?)[\w-]{1,80}", re.IGNORECASE), r"\1"),
-    (re.compile(r"\s2>&1"), ""),
-    (re.compile(r"\s*\|\s*(?:tail|head)(?:\s+-n?\s*\d{1,9})?\s*(?=$|[;&|)])"), ""),
-    (re.compile(r"\s#[^\n'\"]{0,400}$"), ""),
-    (re.compile(r"['\"]"), ""),
+    (rf"{_BEGIN}(?:echo|printf)\b[^;&|<>$`\n]{{0,400}}(?:;|&&)\s*", r"\1"),
+    (rf"{_BEGIN}sleep\s+[\d.]{{1,9}}[smh]?\s*(?:;|&&)\s*", r"\1"),
+    (rf"{_BEGIN}(?:time|timeout\s+[\d.]{{1,9}}[smh]?)\s+", r"\1"),
+    (r"(\s(?:-o|--output|>)[ =]?)/tmp/[\w./-]{1,200}", r"\1"),
+    (r"(?i)\b(X-[\w-]{0,40}(?:trace|request|correlation|span)[\w-]{0,40}: ?)[\w-]{1,80}", r"\1"),
+    (r"\s2>&1", ""),
+    (r"\s*\|\s*(?:tail|head)(?:\s+-n?\s*\d{1,9})?\s*(?=$|[;&|)])", ""),
+    (r"\s#[^\n'\"]{0,400}$", ""),
+    (r"['\"]", ""),
 )
 
 
@@ -81,6 +82,6 @@ def plain_command(command: str) -> str:
     """A command line without what only shows its output or passes time; as it is where nothing else would be left."""
     plain = command[:_READ].strip()
     for form, left in _NOISE:
-        plain = form.sub(left, plain)
+        plain = re.sub(form, left, plain)
     plain = " ".join(plain.split())
     return plain or command[:_READ]

@@ -20,14 +20,15 @@ _FIELDS = _START | _PAIRS
 _COMMAND_FIELDS = frozenset(words.COMMAND_FIELDS)
 MAY_NAME_RANGES = _FIELDS | _COMMAND_FIELDS
 """Names of arguments of which one must be there where a call names a range: a cheap test."""
-_CD = re.compile(r"\s*cd\s+[^\s;&|]{1,200}\s*(?:&&|;)\s*")
+# Compiled when they are first needed.
+_CD = r"\s*cd\s+[^\s;&|]{1,200}\s*(?:&&|;)\s*"
 _FILE = r"(?P<file>[^\s;&|<>'\"]{1,400}|'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"
 _SED = r"sed\s+-n\s+['\"]?(?P<start>\d{1,9}),(?P<end>\d{1,9})p['\"]?"
 _COMMANDS = (
-    re.compile(rf"{_SED}\s+{_FILE}"),
-    re.compile(rf"(?:cat(?:\s+-n)?|nl(?:\s+-ba)?)\s+{_FILE}\s*\|\s*{_SED}"),
-    re.compile(rf"head\s+-(?:n\s*)?(?P<end>\d{{1,9}})\s+{_FILE}(?:\s*\|\s*tail\s+-(?:n\s*)?(?P<last>\d{{1,9}}))?"),
-    re.compile(rf"tail\s+(?:-n\s*)?\+(?P<start>\d{{1,9}})\s+{_FILE}\s*\|\s*head\s+-(?:n\s*)?(?P<size>\d{{1,9}})"),
+    rf"{_SED}\s+{_FILE}",
+    rf"(?:cat(?:\s+-n)?|nl(?:\s+-ba)?)\s+{_FILE}\s*\|\s*{_SED}",
+    rf"head\s+-(?:n\s*)?(?P<end>\d{{1,9}})\s+{_FILE}(?:\s*\|\s*tail\s+-(?:n\s*)?(?P<last>\d{{1,9}}))?",
+    rf"tail\s+(?:-n\s*)?\+(?P<start>\d{{1,9}})\s+{_FILE}\s*\|\s*head\s+-(?:n\s*)?(?P<size>\d{{1,9}})",
 )
 
 Range = tuple[int, int, int]
@@ -78,11 +79,11 @@ def _range_in_command(command: str) -> Range | None:
     if "sed -n" not in command and "head" not in command:
         return None
     line = command.strip()
-    prefix = _CD.match(line)
+    prefix = re.match(_CD, line)
     if prefix is not None:
         line = line[prefix.end() :]
     for form in _COMMANDS:
-        found = form.fullmatch(line)
+        found = re.fullmatch(form, line)
         if found is None:
             continue
         given = found.groupdict()

@@ -38,13 +38,12 @@ _OF_WHAT = (
         "space save context too large long history compaction".split()
     )
 )
-_PLACEHOLDER = re.compile(
-    r"[\[<(] ?(?:base64 )?(?:image|img|screenshot|picture|photo|video|audio)\b[^\[\]<>()\n]{0,80}[\])>]", re.IGNORECASE
-)
-_BLOCK = re.compile(r'"type":\s*"(?:image|input_image|image_url|audio|video)')
-_SENT = re.compile(r"[A-Za-z0-9+/=_-]{100}")
+# Compiled when they are first needed.
+_PLACEHOLDER = r"(?i)[\[<(] ?(?:base64 )?(?:image|img|screenshot|picture|photo|video|audio)\b[^\[\]<>()\n]{0,80}[\])>]"
+_BLOCK = r'"type":\s*"(?:image|input_image|image_url|audio|video)'
+_SENT = r"[A-Za-z0-9+/=_-]{100}"
 _DIGIT = re.compile(r"\d")
-_HEAD = re.compile(r"data:[a-z]+/[\w.+-]{1,40};base64,|(?:iVBORw0KGgo|/9j/4|R0lGOD|UklGR)[\w+/=]{0,100}")
+_HEAD = r"data:[a-z]+/[\w.+-]{1,40};base64,|(?:iVBORw0KGgo|/9j/4|R0lGOD|UklGR)[\w+/=]{0,100}"
 
 
 def is_unseen(kind: str, tool: str, args: Any, text: str) -> bool:
@@ -57,25 +56,25 @@ def is_unseen(kind: str, tool: str, args: Any, text: str) -> bool:
 def is_unrecorded(text: str) -> bool:
     """Whether an answer only stands for one that was not recorded: `[image]`, `[Old tool result content cleared]`, an image without data."""
     if len(text) > _LONGEST:
-        return _BLOCK.search(text, 0, 4_096) is not None and _SENT.search(text) is None and len(text) < 4_096
-    if _HINT.search(text) is None or _SENT.search(text) is not None:
+        return re.search(_BLOCK, text[:4_096]) is not None and re.search(_SENT, text) is None and len(text) < 4_096
+    if _HINT.search(text) is None or re.search(_SENT, text) is not None:
         return False
-    if _BLOCK.search(text) is not None:
+    if re.search(_BLOCK, text) is not None:
         return True
-    plain = _PLACEHOLDER.sub("", text)
+    plain = re.sub(_PLACEHOLDER, "", text)
     if len(plain) < len(text) and len(plain.strip()) <= _RECEIPT:
         return True
-    said = {word for word in words_of(_HEAD.sub(" base64 ", text)) if not word[0].isdigit()}
+    said = {word for word in words_of(re.sub(_HEAD, " base64 ", text)) if not word[0].isdigit()}
     whole = text.strip()
     enclosed = whole[:1] in "[<({" and whole[-1:] in "])>}"
-    if said & _PICTURES and said <= _PICTURES | _BESIDE and (enclosed or _DIGIT.search(_HEAD.sub("", text)) is None):
+    if said & _PICTURES and said <= _PICTURES | _BESIDE and (enclosed or _DIGIT.search(re.sub(_HEAD, "", text)) is None):
         return True
     return enclosed and bool(said & _GONE) and said <= _OF_WHAT
 
 
 def holds_picture(text: str) -> bool:
     """Whether an answer is an image or a sound with its data: another one may show anything."""
-    return _BLOCK.search(text, 0, 4_096) is not None or text.startswith(("data:image/", "data:audio/", "data:video/"))
+    return re.search(_BLOCK, text[:4_096]) is not None or text.startswith(("data:image/", "data:audio/", "data:video/"))
 
 
 def takes_picture(tool: str, args: Any) -> bool:
