@@ -34,6 +34,7 @@ _WORDS = (
     "request failed",
     "<html",
     "<!doctype",
+    "### Page",
 )
 OPENINGS = frozenset(
     start[:OPENING]
@@ -108,6 +109,12 @@ _DONE = re.compile(
     r"[\W]{0,4}(?:ok|done|success\w*|updated|wrote|written|created|saved|applied|added|file \S+ (?:has|was)|(?:the )?\S+(?: \S+)? (?:updated|written|created|saved|changed|edited|applied|inserted))\b",
     re.IGNORECASE,
 )
+_WHOLE = ("Traceback", "<html", "<!doctype", "<!DOCTYPE", "<HTML", "### Page")
+"""How answers of any length begin whose beginning says what they are."""
+_PAGE = re.compile(
+    r"Page Title: [^\n]{0,60}(?:\b[45]\d\d\b|not found|denied|forbidden|robot|captcha|just a moment|attention required)",
+    re.IGNORECASE,
+)
 _STATUS_WORDS = frozenset(
     "error command process failed exited exit with code status returned returncode return non zero nonzero output stdout stderr empty "
     "no none null the tool ran without any metadata duration seconds wall time chunk id result false success".split()
@@ -148,8 +155,10 @@ def _is_report(text: str) -> bool:
     head = text[:SHORT]
     if text[:1] == "{":
         return _AS_JSON.search(head) is not None and _TESTED.search(head) is None
-    if len(text) > SHORT and not head.startswith("Traceback"):
+    if len(text) > SHORT and not head.startswith(_WHOLE):
         return False
+    if text[:4] == "### ":
+        return _PAGE.search(head) is not None
     return _SAYS_SO.match(head) is not None and _TESTED.search(text) is None
 
 
