@@ -65,6 +65,7 @@ EVIDENCE = {
     "view",
     "ledger_state",
     "ledger_rounds",
+    "ledger_calls",
     "ledger",
 }
 JUDGEMENT = {"ladder", "detectors", "panel", "policy", "wording", "presets", "config"}

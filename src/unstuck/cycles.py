@@ -80,7 +80,10 @@ class Cycles:
         self.window = window
         self.steps: deque[Step] = deque(maxlen=window)
         self.total = 0
-        self.seen: dict[int, int] = {}  # symbol -> its latest position, counted from the run's first round
+        self.most = 4 * window
+        self.seen: dict[
+            int, int
+        ] = {}  # symbol -> its latest position, counted from the run's first round; old ones go at times
         self._gaps: deque[int] = deque(maxlen=window)  # how far before each step its symbol stood last, 0 for not
         self.matched: dict[int, int] = {}  # period -> how many of the newest symbols equal the one a period earlier
         self.best = (0, 0)
@@ -92,10 +95,6 @@ class Cycles:
         if before is None or before + self.window <= position:
             self.add_new(step)
             return
-        if position >= self.window:
-            oldest = steps[0][0]
-            if seen[oldest] == position - self.window:
-                del seen[oldest]
         seen[symbol] = position
         self.total = position + 1
         if len(self.matched) == 1 and self._goes_on(step, position - before):
@@ -113,16 +112,18 @@ class Cycles:
     def add_new(self, step: Step) -> None:
         """Take up a round that is none of the latest ones."""
         position, seen = self.total, self.seen
-        if position >= self.window:
-            oldest = self.steps[0][0]
-            if seen[oldest] == position - self.window:
-                del seen[oldest]
         seen[step[0]] = position
+        if len(seen) > self.most:
+            self._forget(position)
         self.total = position + 1
         self.steps.append(step)
         self._gaps.append(0)
         if self.matched:
             self.matched, self.best, self.turning = {}, (0, 0), False
+
+    def _forget(self, position: int) -> None:
+        """Drop the symbols of rounds that are no longer among the latest ones."""
+        self.seen = {symbol: place for symbol, place in self.seen.items() if place + self.window > position}
 
     def _goes_on(self, step: Step, gap: int) -> bool:
         """Whether the one period that is followed goes on, and no other can begin: the places to try are its multiples."""

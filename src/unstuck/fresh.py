@@ -15,8 +15,8 @@ from unstuck.empties import NEVER_EMPTY
 from unstuck.failures import is_empty_answer
 from unstuck.fingerprint import form_digest
 from unstuck.ledger_state import LedgerState
-from unstuck.ranges import MAY_NAME_RANGES, range_of
-from unstuck.states import Once, Pending, Round, ToolState
+from unstuck.ranges import MAY_NAME_RANGES, Range, range_of
+from unstuck.states import Once, Pending, Round
 from unstuck.trail import Trail
 from unstuck.view import View
 
@@ -38,9 +38,16 @@ def take_fresh(
         return None
     tool, cycles = trail.tools.get(name), trail.cycles
     raw = form_digest(text.encode("utf-8", "surrogatepass"))
-    symbol = key ^ raw
-    if (tool is not None and not _says_something_else(tool, pending, raw, text)) or symbol in cycles.seen:
+    if (symbol := key ^ raw) in cycles.seen:
         return None
+    if tool is not None:  # nothing that is followed of the tool may go on with this answer
+        before = tool.text
+        if before is None or tool.args is None or raw == tool.raw or tool.key == key or tool.failed:
+            return None
+        if before[:6] == text[:6] and abs(len(before) - len(text)) <= 256:
+            return None
+        if (kind != "read" or pending.is_shell) and 0 < len(text) <= 200 and pending.may_hold(text):
+            return None
     call, number, epoch, where = pending.call, round_.number, ledger.epoch, None
     if kind == "read" and (type(value) is not dict or not MAY_NAME_RANGES.isdisjoint(value)):
         where = range_of(value)
@@ -52,21 +59,17 @@ def take_fresh(
     else:
         trail.full_round = number
     deep, intervals, calls = ledger.delegations, ledger.intervals, trail.calls
-    if deep is not None and deep.handoffs.total and ledger.brings_news(pending, raw, text):
-        deep.work()
-    if where is not None:
-        trail.ground.add(where, text.count("\n") + 1, (epoch, ledger.stirred, ledger.compaction))
+    if where is not None or kind in _STIRS or (deep is not None and deep.handoffs.total):
+        _take_effect(ledger, trail, pending, (raw, text), where)
     trail.recent.append([call, pending.message, key, name, False])
     if intervals is not None and len(intervals.now) < intervals.MOST:
         intervals.step(pending)
-    if kind in _STIRS and key not in ledger.written:
-        ledger.stirred += 1
-        ledger.note_write(key)
     once = (key, name, kind, call, raw, text, number, epoch, ledger.stirred, pending.whole, ledger.compaction, time)
-    if len(calls) < trail.most and not trail.redundant:
-        calls[key] = _tuple(Once, once)
-    else:
-        trail.note(_tuple(Once, once))
+    if len(calls) >= trail.most:
+        trail.make_room()
+    calls[key] = _tuple(Once, once)
+    if trail.redundant:
+        trail.redundant = []
     if tool is None:
         tool = trail.new_tool(name)
     trail.new_round = trail.ok_round = tool.ok_round = tool.chain_round = number
@@ -76,16 +79,18 @@ def take_fresh(
     tool.raw, tool.text, tool.masked = raw, text, None
     tool.kind, tool.chain_first, tool.chain_keys, tool.epoch = kind, call, (key,), epoch
     tool.args, tool.key = pending, key
-    waits = 1 if kind == "wait" else 0
-    cycles.add_new(_tuple(Step, (symbol, call, pending.message, ((symbol, key, name),), round_.waits or waits)))
+    parts = ((symbol, key, name),)
+    cycles.add_new(_tuple(Step, (symbol, call, pending.message, parts, round_.waits or +(kind == "wait"))))
     return ()
 
 
-def _says_something_else(tool: ToolState, pending: Pending, raw: int, text: str) -> bool:
-    """Whether nothing that is followed of *tool* goes on with this answer."""
-    before = tool.text
-    if before is None or tool.args is None or raw == tool.raw or tool.key == pending.key or tool.failed:
-        return False
-    if before[:6] == text[:6] and abs(len(before) - len(text)) <= 256:
-        return False
-    return not ((pending.kind != "read" or pending.is_shell) and 0 < len(text) <= 200 and pending.may_hold(text))
+def _take_effect(ledger: LedgerState, trail: Trail, pending: Pending, answer: tuple[int, str], where: Range | None) -> None:
+    """What the exchange is beyond itself: work that somebody did, lines that were read, something that may have changed the world."""
+    deep, (raw, text) = ledger.delegations, answer
+    if deep is not None and deep.handoffs.total and ledger.brings_news(pending, raw, text):
+        deep.work()
+    if where is not None:
+        trail.ground.add(where, text.count("\n") + 1, (ledger.epoch, ledger.stirred, ledger.compaction))
+    if pending.kind in _STIRS and pending.key not in ledger.written:
+        ledger.stirred += 1
+        ledger.note_write(pending.key)

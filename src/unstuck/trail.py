@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from unstuck.cycles import Cycles
@@ -20,14 +21,14 @@ class Trail:
     """
     The records of one agent.
 
-    Args: *window*: rounds that are looked back on (four times as many distinct calls are remembered); *span*: what the
+    Args: *window*: rounds that are looked back on (four to five times as many distinct calls are remembered); *span*: what the
     window rules look at.
     """
 
     def __init__(self, agent: str, window: int, span: Span = NO_SPAN) -> None:
         self.agent = agent
         self.window = window
-        self.most = 4 * window
+        self.most = 5 * window
         self.window_calls = CallWindow(span) if span.calls else None
         self.calls: dict[int, CallState | Once] = {}
         self.tools: dict[str, ToolState] = {}
@@ -96,16 +97,20 @@ class Trail:
         return found  # type: ignore[return-value]  # the type checkers do not narrow by `type() is`
 
     def note(self, made: Once, covered: bool = False) -> None:
-        """A call was made for the first time; the one that was made longest ago makes room. *covered*: it found nothing new."""
-        calls = self.calls
-        if len(calls) >= self.most:
-            del calls[next(iter(calls))]
-        calls[made[0]] = made
+        """A call was made for the first time. *covered*: it found nothing new."""
+        if len(self.calls) >= self.most:
+            self.make_room()
+        self.calls[made[0]] = made
         if covered:
             return
         self.new_round = made[6]
         if self.redundant:
             self.redundant = []
+
+    def make_room(self) -> None:
+        """Forget the calls that were used longest ago; one by one the first would have to be looked for each time."""
+        for old in list(islice(self.calls, self.window)):
+            del self.calls[old]
 
     def new_tool(self, name: str) -> ToolState:
         """A record of the tool called *name*; the one that was made longest ago makes room."""
