@@ -227,6 +227,12 @@ def _text(args: Any, field: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+@lru_cache(maxsize=1_024)
+def lets_time_pass(tool: str) -> bool:
+    """Whether a tool that waits says in its name that it lets time pass, and not only that it looks how far something is."""
+    return not words.PAUSE.isdisjoint(_parts(tool))
+
+
 def target_digest(args: Any) -> int:
     """The digest of what *args* name as the call's target (a path, a URL); 0 where they name none."""
     if type(args) is dict or isinstance(args, Mapping):

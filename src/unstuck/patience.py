@@ -6,6 +6,7 @@ from typing import Any
 
 from unstuck import words
 from unstuck.cycles import WAITS_LONG
+from unstuck.kinds import lets_time_pass
 from unstuck.states import CallState, Pending
 from unstuck.trail import Trail
 
@@ -16,7 +17,7 @@ LATE = 600.0
 WAITED_FOR = 10
 """Looks after such a time that count as one."""
 PAUSED = 2
-"""The same where a tool that waits was called in between, for however long: as with looks by such a tool itself."""
+"""The same where a tool that lets time pass was called in between, for however long: as with looks by such a tool itself."""
 _LOOKS = frozenset(("read", "shell", "other", "step"))
 _NEVER = frozenset(("delegate", "talk"))
 _DURATIONS = frozenset(words.DURATION_FIELDS)
@@ -24,11 +25,14 @@ _FILES = frozenset(words.PATH_FIELDS) - {"uri", "url"}
 
 
 def note_wait(trail: Trail, pending: Pending) -> None:
-    """Note that a tool that waits is called, and whether it says that it waits for a minute and more."""
+    """Note that a tool that lets time pass is called, and whether it says that it is a minute and more."""
     args, now = pending.value, trail.rounds
+    says_how_long = pending.is_shell or (type(args) is dict and not _DURATIONS.isdisjoint(args))
+    if not says_how_long and not lets_time_pass(pending.tool):
+        return
     if trail.paused != now:
         trail.paused_before, trail.paused = trail.paused, now
-    if (pending.is_shell or (type(args) is dict and not _DURATIONS.isdisjoint(args))) and pending.waits() >= SLOW:
+    if says_how_long and pending.waits() >= SLOW:
         if trail.slept != now:
             trail.slept_before, trail.slept = trail.slept, now
         if trail.round is not None:

@@ -31,6 +31,8 @@ WRITE = frozenset(
 )
 """First words of tools that change something."""
 WAIT = frozenset("wait sleep poll pause yield await idle delay status progress watch monitor output done ready".split())
+PAUSE = frozenset("wait sleep pause yield await idle delay".split())
+"""Those of `WAIT` that let time pass; the others look how far something is."""
 """Words in the names of tools that wait or look whether something is done."""
 NOTES = frozenset(
     "todo todos todowrite todoread plan plans note notes memo memory memories scratchpad think thinking thought thoughts "

@@ -206,3 +206,12 @@ def test_the_same_text_without_being_asked_is_stopped():
     assert [one.level for one in alone if one.pattern == "repeated_text"] == ["nudge", "stop"]
     prompted = [step for _ in range(8) for step in (BEAT, said("I will now go on with it. " + chapter(1) + chapter(2)))]
     assert "stop" in [one.level for one in found(prompted)]
+
+
+def test_a_look_how_far_something_is_is_no_pause():
+    """Only what lets time pass makes the looks after it rarer: other looks between two equal ones do not."""
+    tools = ("read_file", "list_files", "search", "lint", "job_status")
+    laps = [X(tool, {"a": 1}, f"{tool} has this to say") for _ in range(3) for tool in tools]
+    assert Found("repeated_result", "nudge", 11) in found(laps)
+    paused = [X("sleep", {}, "") if one.tool == "job_status" else one for one in laps]
+    assert Found("repeated_result", "nudge", 11) not in found(paused)
