@@ -23,6 +23,8 @@ _QUOTED = re.compile(r"`[^`]{0,4096}`")
 def telling_line(text: str) -> str:
     """The line of an error that says what went wrong: the last one with a word like `error` or `denied`, else the first."""
     head = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
+    if head[:1] == "{":
+        head = head.replace("\\n", "\n")  # lines in a text within JSON
     lines = [line.strip() for line in _QUOTED.sub(" ", head).splitlines()]
     lines = [line for line in lines if line and not line.endswith(_BLANKS)] or [""]
     for line in reversed(lines):
@@ -34,7 +36,7 @@ def telling_line(text: str) -> str:
 
 def failure_class(text: str, said: Said) -> int:
     """
-    The digest of an error's telling line: masked, without numbers (status codes aside) and without names out of the call itself.
+    The digest of an error's telling line: masked, without numbers (status codes aside), ids, and without names out of the call itself.
 
     Only names are taken out (paths, hosts, identifiers), not plain words: an argument in prose shares those with any sentence. A
     name is out of the call in the singular or the plural, a path where its last part is.
@@ -45,7 +47,7 @@ def failure_class(text: str, said: Said) -> int:
     for token in mask(telling_line(text)).split():
         parts = words_of(token)
         if not _is_echo(token, parts, echoed):
-            kept += [part for part in parts if not part.isdigit() or (len(part) == 3 and part[0] in "45")]
+            kept += [part for part in parts if not _MADE_UP.fullmatch(part) or (len(part) == 3 and part[0] in "45")]
     return text_digest(" ".join(kept))
 
 
@@ -82,7 +84,9 @@ def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 _TOKEN = re.compile(r"\S+")
-_DIGITS = re.compile(r"(?<![^\W_])\d+(?![^\W_])")
+_MADE_UP = re.compile(r"\d+|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,64}", re.IGNORECASE)
+_DIGITS = re.compile(rf"(?<![^\W_])(?:{_MADE_UP.pattern})(?![^\W_])", re.IGNORECASE)
+"""Numbers, and ids in hexadecimal."""
 _NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]+\w|[a-z]+[A-Z]|[\"'`]")
 
 

@@ -138,6 +138,7 @@ REFUSALS = (
 TRANSIENT = (
     "rate limit",
     "ratelimit",
+    "rate_limit",
     "too many requests",
     "429",
     "503",

@@ -117,12 +117,17 @@ def _of_manager(program: str, rest: Sequence[str]) -> CommandKind:
     if plain[:1] == ["run"] and program in ("docker", "podman", "kubectl", "oc"):
         return "write"
     for token in plain:
+        if token == "ci" and program not in _INSTALL_BY_CI:
+            continue  # of the hosts of code it is what is asked about
         verb = token.split("-")[0].split(":")[-1].lower()
         if token in words.SHELL_READ or verb in ("get", "list", "describe", "show", "status", "logs", "view", "history", "is"):
             return "write" if program == "go" and token == "get" else "read"
         if token in words.SHELL_WRITE or verb in words.SHELL_ACTS or verb in words.WRITE:
             return "write"
     return "shell"
+
+
+_INSTALL_BY_CI = frozenset(("npm", "pnpm", "bun"))
 
 
 def _elsewhere(rest: Sequence[str]) -> CommandKind:

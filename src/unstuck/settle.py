@@ -14,6 +14,7 @@ from unstuck.failures import (
     reports_failure,
     telling_line,
 )
+from unstuck.fingerprint import text_digest
 from unstuck.ground import Changes, cover_ground, covers_again
 from unstuck.patience import PAUSED, SLOW, goes_on, is_patient
 from unstuck.records import answer_words
@@ -238,10 +239,13 @@ def settle_tool(world: World, trail: Trail, pending: Pending, answer: Answer) ->
 _MAY_ECHO = frozenset(("shell", "other", "wait"))
 
 
+_UNKNOWN = text_digest("there is no such tool")
+
+
 def _mistake(tool: ToolState, pending: Pending, text: str, outcome: str, round_: int) -> None:
     """Note that something that changes the world was refused, by reason and target; once a round."""
-    if outcome == "ok" and not reports_failure(text):
-        return
+    if (outcome == "ok" and not reports_failure(text)) or is_transient(text):
+        return  # what passes by itself is no refusal
     what = failure_class(text, pending) ^ pending.aims_at()
     _, count, first, _, seen = next((mistake for mistake in tool.mistakes if mistake[0] == what), (what, 0, pending.call, 0, 0))
     others = tuple(mistake for mistake in tool.mistakes if mistake[0] != what)
@@ -292,7 +296,8 @@ def _may_be_same(old: str | None, new: str) -> bool:
 
 
 def _failed(world: World, trail: Trail, tool: ToolState, pending: Pending, text: str, round_: int) -> None:
-    failure = failure_class(text, pending)
+    unknown = names_unknown_tool(text) and not pending.is_shell
+    failure = _UNKNOWN if unknown else failure_class(text, pending)
     if tool.failed_epoch != world.epoch:
         tool.failed = 0
     again = tool.failed_round == round_
@@ -300,7 +305,7 @@ def _failed(world: World, trail: Trail, tool: ToolState, pending: Pending, text:
     _streak(tool, failure, pending.call, round_, waited)
     take_aim(tool, pending.aims(), round_, tool.stirred != world.stirred)
     # Of several failures in one round it is enough that one says so, in whatever order they stand.
-    tool.unknown = (again and tool.unknown) or (names_unknown_tool(text) and not pending.is_shell)
+    tool.unknown = (again and tool.unknown) or unknown
     tool.error, tool.transient = telling_line(text), (again and tool.transient) or is_transient(text)
     tool.failed_epoch, tool.failure_time = world.epoch, pending.time
     if trail.failed_round != round_ or trail.failed == 0:

@@ -300,3 +300,20 @@ def test_a_line_that_says_there_was_no_error_tells_nothing():
     """Some hosts list the parts of an outcome, whether they hold anything or not."""
     text = "Stdout: (empty)\nStderr: ModuleNotFoundError: No module named 'yaml'\nError: (none)\nExit Code: 1\nSignal: 0"
     assert failures.telling_line(text) == "Stderr: ModuleNotFoundError: No module named 'yaml'"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ERROR: failed to solve: e52a6c3076ac", "ERROR: failed to solve: 7fe2ad1009d2"),
+        (
+            '{"code": 1, "stderr": "Traceback (most recent call last):\\n  File \\"/tmp/run_23a7/m.py\\"\\nNameError: no df\\n"}',
+            '{"code": 1, "stderr": "Traceback (most recent call last):\\n  File \\"/tmp/run_f7d3/m.py\\"\\nNameError: no df\\n"}',
+        ),
+    ],
+    ids=["an id", "a traceback in JSON"],
+)
+def test_one_failure_has_one_class(one: str, other: str):
+    """Whatever id it has this time, and wherever the program was put."""
+    said = Said()
+    assert failure_class(one, said) == failure_class(other, said)

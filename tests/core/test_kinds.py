@@ -101,6 +101,7 @@ COMMANDS = {
         "kubectl logs a",
         "aws ec2 describe-instances",
         "gh run view 7",
+        "glab ci status --compact",
         "gh pr list",
         "gh api /repos/a",
         "git config --get user.name",

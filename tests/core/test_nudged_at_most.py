@@ -215,3 +215,19 @@ def test_a_look_how_far_something_is_is_no_pause():
     assert Found("repeated_result", "nudge", 11) in found(laps)
     paused = [X("sleep", {}, "") if one.tool == "job_status" else one for one in laps]
     assert Found("repeated_result", "nudge", 11) not in found(paused)
+
+
+def test_waiting_longer_each_time_for_a_service_is_left_alone():
+    """An overload passes by itself: to send a change again after it is no insisting on what was refused."""
+    post = {"method": "POST", "url": "https://x.example/sync"}
+    times = (0.0, 4.0, 13.0, 34.0, 80.0)
+    tries = [X("http_request", post, "HTTP 503 Service Unavailable", "error", time) for time in times]
+    limited = [X("search_contacts", {"q": "a"}, '{"errorType": "RATE_LIMIT"}', "error", time) for time in times]
+    assert found(tries) == [] == found(limited)
+
+
+def test_guessing_at_tools_is_a_loop():
+    """There are none of those names, whichever comes next."""
+    guesses = ("search", "google", "bing", "find_on_web", "lookup")
+    rounds = [X(tool, {"q": "release"}, f"Error: No such tool available: {tool}", "error") for tool in guesses]
+    assert Found("failure_cascade", "nudge", 5) in found(rounds)
