@@ -169,7 +169,8 @@ def _fails_in_shell(pending: Pending, text: str) -> bool:
         return False
     last = ends.rstrip().rpartition("\n")[2].strip()
     # What was only read may be the log of another command: there the status stands before or behind everything else.
-    where = [ends.partition("\n")[0], last] if pending.kind == "read" else ends.splitlines()
+    listed = text.startswith("Command: ")  # as Gemini CLI lists what a command came to
+    where = [ends.partition("\n")[0], last] if pending.kind == "read" and not listed else ends.splitlines()
     status = next(filter(None, map(_STATUS.search, where)), None)
     raised = "Traceback (most recent call last)" in ends and _RAISED.match(last) is not None
     refused = len(text) <= SHORT and _SHELL_LINE.match(last) is not None

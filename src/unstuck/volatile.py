@@ -53,6 +53,7 @@ _BEGIN_WITH_A_LETTER = (
     r"(?:[Aa]ttempt|ATTEMPT|[Rr]etry|[Tt]ry)(?: (?:no\.?|number))?[ :#=]{1,3}\d+(?: ?(?:/|of) ?\d+)?",
     rf"{_COUNTED} (?:count(?:er)?|no\.?|number|#)[ :=#]{{0,3}}\d+",
     rf"(?:[Tt]otal|[Nn]umber of) {_COUNTED}s?[ :=]{{1,3}}\d+|{_COUNTED}s (?:so far|made|to date)[ :=]{{1,3}}\d+",
+    r"(?:[Pp]rocess|pid|PID) ?\[\d{2,7}\]",
     r"(?:In|Out) ?\[\d+\]",
     r"(?:p?pid|tid|PID) #?\d+",
     r"(?:[Tt]okens used|[Tt]otal tokens):? \d+(?:,\d+)*(?:, cost:? \$\d+(?:\.\d+)?)?",

@@ -39,6 +39,7 @@ FAILED: list[tuple[str, Any, str]] = [
     ),
     ("bash", {"command": "git add -A && git commit -m x"}, 'mypy....Failed\n- exit code: 1\n\na.py:4: error: bad "x"'),
     ("bash", {"command": "python x.py"}, "Stdout: (empty)\nStderr: no yaml\nExit Code: 1\nSignal: 0"),
+    ("bash", {"command": "cat x"}, "Command: cat x\nStdout: (empty)\nStderr: denied\nExit Code: 254\nSignal: 0\nPGID: 7"),
     ("bash", {"command": "foo"}, "bash: foo: command not found"),
     ("bash", {"command": "ls x"}, "ls: cannot access 'x': No such file or directory"),
     ("bash", {"command": "cat x"}, "cat: x: Permission denied"),

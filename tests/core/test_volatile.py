@@ -48,6 +48,7 @@ SAME = [
     ("attempts: 3", "attempts: 4"),
     ("retry #2", "retry #3"),
     ("In [12]: x", "In [13]: x"),
+    ("INFO: Started server process [4849]", "INFO: Started server process [960]"),
     ("you have read this file: read 3 times", "you have read this file: read 4 times"),
     ("this is the 2nd call", "this is the 3rd call"),
     ("in /tmp/tmpab12cd34/x", "in /tmp/tmpzz99yy88/x"),
