@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unstuck.chains import TELLING
+from unstuck.aims import TELLING
 from unstuck.cycles import Step
 from unstuck.empties import NEVER_EMPTY, says_nothing
 from unstuck.fingerprint import form_digest

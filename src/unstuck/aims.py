@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from unstuck import words
 from unstuck.commands import changed_part, command_of
 from unstuck.fingerprint import text_digest
-from unstuck.volatile import mask, plain_address
+from unstuck.volatile import MASK, mask, plain_address
 
 MOST = 64
 """Targets that are remembered of a tool."""
@@ -60,6 +60,21 @@ def asks_in_words(args: Any) -> bool:
     return isinstance(args, dict) and any(
         isinstance(value := args.get(field), str) and len(value.split()) > 1 for field in words.QUESTION_FIELDS
     )
+
+
+TELLING = 240
+"""Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
+
+
+def apart_from_question(text: str, args: Any) -> str:
+    """A long answer without the question of *args*, which some tools print above what they found."""
+    if len(text) < TELLING or type(args) is not dict:
+        return text
+    for field in words.QUESTION_FIELDS:
+        value = args.get(field)
+        if type(value) is str and " " in value.strip():
+            text = text.replace(value, MASK)
+    return text
 
 
 def _names(args: Any) -> Iterator[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from unstuck.aims import asks_in_words
+from unstuck.aims import TELLING, asks_in_words
 from unstuck.failures import is_empty_answer, lists_hits, refuses, reports_failure
 from unstuck.patience import SLOW
 from unstuck.spelling import LONGEST_NAME, between
 from unstuck.states import Pending, ToolState
 from unstuck.unrecorded import is_unseen
 
-TELLING = 240
-"""Characters from which on an answer is so particular that the same one again says nothing new, whatever was asked."""
 TERSE = 32
 """Characters up to which the answer of a tool that moves something on by one may be a mere receipt."""
 REWORDED = 0.2

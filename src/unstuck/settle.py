@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from unstuck.aims import take_aim
+from unstuck.aims import apart_from_question, take_aim
 from unstuck.chains import TERSE, is_spelling_of
 from unstuck.failures import (
     failure_class,
@@ -279,7 +279,7 @@ def _chain(world: World, tool: ToolState, pending: Pending, answer: Answer) -> N
     raw, text, outcome, _, round_ = answer
     key = pending.key
     if (
-        (raw == tool.raw or tool.again(raw, text))
+        (raw == tool.raw or tool.again(raw, apart_from_question(text, pending.value)))
         and tool.epoch == world.epoch
         and is_spelling_of(tool, pending, text, outcome)
     ):

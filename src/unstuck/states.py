@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from unstuck.aims import aims_of
+from unstuck.aims import aims_of, apart_from_question
 from unstuck.commands import asks, command_of, seconds_of
 from unstuck.cycles import WAITS, Part, Step
 from unstuck.events import Call
@@ -295,6 +295,20 @@ class ToolState(Sameness):
         if self.echo > 1:
             signs |= ECHO
         return signs | MISTAKE if self.mistake_round == round_ else signs
+
+    def settle(self) -> None:
+        """Mask the outcome now, without the question that led to it."""
+        self._take_question_out()
+        super().settle()
+
+    def again(self, raw: int, text: str) -> bool:
+        """See `Sameness.again`; *text* is without the question that led to it."""
+        self._take_question_out()
+        return super().again(raw, text)
+
+    def _take_question_out(self) -> None:
+        if self.text is not None and self.args is not None and self.masked is None:
+            self.text = apart_from_question(self.text, self.args.value)
 
     @property
     def chain_anchor(self) -> int:

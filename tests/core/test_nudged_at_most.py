@@ -231,3 +231,27 @@ def test_guessing_at_tools_is_a_loop():
     guesses = ("search", "google", "bing", "find_on_web", "lookup")
     rounds = [X(tool, {"q": "release"}, f"Error: No such tool available: {tool}", "error") for tool in guesses]
     assert Found("failure_cascade", "nudge", 5) in found(rounds)
+
+
+HITS = "\n".join(
+    f"{n}. {city} guide\n   https://{city}.example/{thing}\n   About {thing} in {city}."
+    for n, (city, thing) in enumerate(PAIRS[:7])
+)
+WAYS = (
+    "rotate the signing key",
+    "rotating a signing key",
+    "key rotation for signing",
+    "how to change the signing key",
+    "new signing key",
+)
+
+
+def test_a_question_that_is_printed_above_its_hits_does_not_make_them_new():
+    """The same hits for one question in other words; other hits below the question are left alone."""
+    same = [X("WebSearch", {"query": way}, f'Web search results for query: "{way}"\n\n{HITS}') for way in WAYS]
+    assert Found("near_repeat", "nudge", 5) in found(same)
+    other = [
+        X("WebSearch", {"query": way}, f'Web search results for query: "{way}"\n\n{n}{HITS[n * 9 :]}')
+        for n, way in enumerate(WAYS)
+    ]
+    assert found(other) == []
