@@ -22,6 +22,7 @@ PACKAGE = Path(unstuck.__file__).parent
 
 SAMENESS = {
     "words",
+    "lazily",
     "phrases",
     "volatile",
     "sketch",

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from unstuck import words
 from unstuck.commands import changed_part, command_of
 from unstuck.fingerprint import text_digest
+from unstuck.lazily import lazily
 from unstuck.volatile import MASK, mask, plain_address
 
 MOST = 64
@@ -27,9 +28,9 @@ _LEFT_OUT = (
 )
 _COMMANDS = frozenset(words.COMMAND_FIELDS) - {"query", "input"}
 _QUOTES = "\"'`,;()[]{}<>"
-_FLAG = re.compile(r"--?[A-Za-z]")
-_NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[/\\.@:]|.*\d)")
-_TELLING = re.compile(
+_FLAG = lazily(r"--?[A-Za-z]")
+_NAME = lazily(r"(?=.*[A-Za-z])(?:.*[/\\.@:]|.*\d)")
+_TELLING = lazily(
     r"(?:^|_|(?<=[a-z]))(?:ids?|number|no|key|ref|page|port|issue|ticket|row|index|version|pr|path|file|filepath|filename|file_path"
     r"|ur[il]|host|hostname|domain|server|service|repo|repository|module|package|name|command|cmd|code|script)$",
     re.IGNORECASE,

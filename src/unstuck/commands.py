@@ -7,36 +7,37 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from unstuck import words
+from unstuck.lazily import lazily
 from unstuck.programs import CommandKind, kind_of_program
 
-_STEP = re.compile(r"&&|\|\||[;|\n]")
-_REDIRECT = re.compile(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&|=|\d+(?![\w./-])))")
+_STEP = lazily(r"&&|\|\||[;|\n]")
+_REDIRECT = lazily(r"(?<![0-9&=\-])>>?(?!\s*(?:/dev/null|&|=|\d+(?![\w./-])))")
 DETOUR = (
     r">\s*(?P<file>/tmp/[\w./-]{1,200})(?:\s+2>&1)?\s*(?:;|&&)\s*(?:cat|tail|head)(?:\s+-n?\s*\d{1,9})?\s+(?P=file)(?![\w./-])"
 )
 """Output that goes through a temporary file, which is shown at once."""
 _PREFIXES = frozenset(("sudo", "env", "time", "nohup", "command", "exec", "xargs", "then", "do", "("))
-_CODE_WRITES = re.compile(
+_CODE_WRITES = lazily(
     r"\bopen\s*\([^()\n]*(?:\([^()\n]*\)[^()\n]*)?,\s*(?:mode\s*=\s*)?[rbf]?['\"][rbt]*[wax+]"
     r"|\.(?:write_text|write_bytes|to_csv|to_json|to_parquet|to_sql|savefig|unlink|rename|mkdir|rmdir|touch|writelines)\s*\("
     r"|\b(?:os|shutil)\.(?:remove|rename|replace|makedirs|mkdir|unlink|rmdir|chmod|copy\w*|move|rmtree)\s*\("
     r"|\b(?:write|append|copy|rename|unlink|rm|mkdir)(?:File)?(?:Sync)\s*\(|\bfs\.(?:write|append|rename|unlink|mkdir|rm)\w*\s*\("
     r"|\bFile\.write\s*\(|\bfile_put_contents\s*\("
 )
-_SQL_CHANGES = re.compile(
+_SQL_CHANGES = lazily(
     r"(?:^|[;()\"'])\s*(?:insert\s+(?:or\s+\w+\s+)?into|update\s+\S+\s+(?:as\s+\w+\s+|\w+\s+)?set|delete\s+from|merge\s+into"
     r"|(?:create|alter|drop)\s+(?:or\s+replace\s+|temp\w*\s+|unique\s+|materialized\s+|external\s+)*"
     r"(?:table|index|view|database|schema|user|role|trigger|function|procedure|type|sequence|extension)"
     r"|replace\s+into|truncate\s+\w|grant\s+\w.{0,200}\sto|revoke\s+\w.{0,200}\sfrom|copy\s+\S+(?:\s*\([^)]*\))?\s+from)\b",
     re.IGNORECASE,
 )
-_SQL_CLIENT = re.compile(r"\b(?:sqlite3?|psql|mysql|sqlcmd|usql|sqlplus)\b")
-_SQL_LOOKS = re.compile(
+_SQL_CLIENT = lazily(r"\b(?:sqlite3?|psql|mysql|sqlcmd|usql|sqlplus)\b")
+_SQL_LOOKS = lazily(
     r"[\s(]*(?:select|show|describe|desc|explain|pragma|values)\b"
     r"|\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]{0,400}\))?\s+as\s*(?:(?:not\s+)?materialized\s*)?\(",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"--[^\n]*|/\*.{0,1024}?\*/", re.DOTALL)
+_COMMENT = lazily(r"--[^\n]*|/\*.{0,1024}?\*/", re.DOTALL)
 
 
 def command_of(args: Any) -> str | None:
@@ -129,8 +130,8 @@ def changed_part(command: str) -> str | None:
     return "\n".join(changes)
 
 
-_HERE = re.compile(r"<<-?[ ]?['\"]?(\w{1,40})['\"]?[^\n]*\n(.*?)\n[ \t]*\1\b", re.DOTALL)
-_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
+_HERE = lazily(r"<<-?[ ]?['\"]?(\w{1,40})['\"]?[^\n]*\n(.*?)\n[ \t]*\1\b", re.DOTALL)
+_QUOTES = lazily(r"'[^']*'|\"[^\"]*\"")
 
 
 def seconds_of(args: Any) -> float:
@@ -147,7 +148,7 @@ def seconds_of(args: Any) -> float:
     return 0.0
 
 
-_SLEEP = re.compile(
+_SLEEP = lazily(
     r"\b(?:time\.)?(?:start-)?sleep(?:\(|\s+(?:-s(?:econds)?\s+)?)\s*(\d{1,9}(?:\.\d{1,9})?)([smhd]?)\b", re.IGNORECASE
 )
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}

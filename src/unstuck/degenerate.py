@@ -13,6 +13,8 @@ import re
 import zlib
 from typing import NamedTuple
 
+from unstuck.lazily import lazily
+
 STEP = 256
 """New characters after which a stream is looked at again."""
 TAIL = 4_096
@@ -42,14 +44,14 @@ SIGNS = 1 / 30
 """The share of brackets and signs above which a line is data or code."""
 _PACKED = 0.3
 
-_SPACE = re.compile(r"\s+")
-_DIGITS = re.compile(r"\d+")
-_NO_DIGIT = re.compile(r"\D{12,}")
-_UNBROKEN = re.compile(r"[\w+/=-]+", re.ASCII)
-_WORDY = re.compile(r"[^\W\d_]")
+_SPACE = lazily(r"\s+")
+_DIGITS = lazily(r"\d+")
+_NO_DIGIT = lazily(r"\D{12,}")
+_UNBROKEN = lazily(r"[\w+/=-]+", re.ASCII)
+_WORDY = lazily(r"[^\W\d_]")
 # Vowel signs and other marks that belong to letters without being any: half of what stands on a page of Hindi.
-_LETTERS = re.compile(r"[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u109f\u1780-\u17ff]")
-_SIGNS = re.compile(r"[{}\[\]()<>=|_;:\\%#&@$+/~^]")
+_LETTERS = lazily(r"[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u109f\u1780-\u17ff]")
+_SIGNS = lazily(r"[{}\[\]()<>=|_;:\\%#&@$+/~^]")
 
 
 class Degenerate(NamedTuple):

@@ -10,6 +10,7 @@ from xxhash import xxh32_intdigest as _xxh
 
 from unstuck import phrases
 from unstuck.fingerprint import text_digest
+from unstuck.lazily import lazily
 from unstuck.records import Said
 from unstuck.sketch import Sketch, words_of
 from unstuck.volatile import MASK, mask, spans
@@ -17,7 +18,7 @@ from unstuck.volatile import MASK, mask, spans
 _LONGEST = 4_096
 _BLANKS = (": (none)", ": (empty)", ": none", ": null", ": 0")
 """How lines end that name an error or an output and say that there was none."""
-_QUOTED = re.compile(r"`[^`]{0,4096}`")
+_QUOTED = lazily(r"`[^`]{0,4096}`")
 
 
 def telling_line(text: str) -> str:
@@ -83,11 +84,12 @@ def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-_TOKEN = re.compile(r"\S+")
-_MADE_UP = re.compile(r"\d+|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,64}", re.IGNORECASE)
-_DIGITS = re.compile(rf"(?<![^\W_])(?:{_MADE_UP.pattern})(?![^\W_])", re.IGNORECASE)
+_TOKEN = lazily(r"\S+")
+_ID = r"\d+|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,64}"
+_MADE_UP = lazily(_ID, re.IGNORECASE)
+_DIGITS = lazily(rf"(?<![^\W_])(?:{_ID})(?![^\W_])", re.IGNORECASE)
 """Numbers, and ids in hexadecimal."""
-_NAME = re.compile(r"[\w\"'`(]*[\d/\\_@=.:-]+\w|[a-z]+[A-Z]|[\"'`]")
+_NAME = lazily(r"[\w\"'`(]*[\d/\\_@=.:-]+\w|[a-z]+[A-Z]|[\"'`]")
 
 
 def _is_echo(token: str, parts: list[str], echoed: Sketch) -> bool:
@@ -104,7 +106,7 @@ def _is_known(word: str, echoed: Sketch) -> bool:
     return _digest(word) in echoed or _digest(f"{word}s") in echoed or (word[-1:] == "s" and _digest(word[:-1]) in echoed)
 
 
-_DIRECTORIES = re.compile(r"^.*[/\\](?=\w)")
+_DIRECTORIES = lazily(r"^.*[/\\](?=\w)")
 
 
 def _digest(word: str) -> int:
@@ -116,7 +118,7 @@ def reports_failure(text: str) -> bool:
     return _REPORT.search(text, 0, _LONGEST) is not None
 
 
-_REPORT = re.compile(
+_REPORT = lazily(
     r"^[^\w\n]*(?:error|failure|fatal|exception)\b[^\n]{0,40}:|^[^\S\n]*(?:\w+ )?(?:build|compile|compilation|tests?|command) failed"
     r"|Traceback \(most recent call last\)|^\S*(?:Error|Exception): ",
     re.IGNORECASE | re.MULTILINE,
@@ -145,7 +147,7 @@ def is_final(text: str) -> bool:
     return len(text) <= 400 and _FINAL.search(text) is not None
 
 
-_FINAL = re.compile(
+_FINAL = lazily(
     r"(?:status|state|phase|conclusion)\W{1,8}(?:failed|failure|cancell?ed|killed|terminated|aborted|expired|rejected|completed|succeeded"
     r"|finished|exited)\b|\b(?:job|run|task|process|build|shell|session|pod|order)\b[^\n.]{0,40}\b(?:not found|does not exist"
     r"|no longer exists|(?:has|was) (?:finished|exited|terminated|killed|cancell?ed))|^\W{0,3}(?:cancell?ed|failed|killed|terminated)\W*$",
@@ -158,7 +160,7 @@ def refuses(text: str) -> bool:
     return _REFUSAL.search(text, 0, 400) is not None
 
 
-_REFUSAL = re.compile(rf"(?<!\bno )(?<!\b0 )(?<!without )(?<!not )(?<!\w)(?:{'|'.join(phrases.REFUSALS)})(?!\w)", re.IGNORECASE)
+_REFUSAL = lazily(rf"(?<!\bno )(?<!\b0 )(?<!without )(?<!not )(?<!\w)(?:{'|'.join(phrases.REFUSALS)})(?!\w)", re.IGNORECASE)
 
 
 def lists_hits(text: str) -> bool:
@@ -166,7 +168,7 @@ def lists_hits(text: str) -> bool:
     return "\n" in text.strip() or _HIT.search(text) is not None
 
 
-_HIT = re.compile(r"\w/\w|\w\.[a-z]{2,5}\b|\[\s*[\"{]|^\s*(?:1[.)]|[-*•])\s", re.IGNORECASE)
+_HIT = lazily(r"\w/\w|\w\.[a-z]{2,5}\b|\[\s*[\"{]|^\s*(?:1[.)]|[-*•])\s", re.IGNORECASE)
 
 
 def is_empty_answer(text: str, extra: frozenset[str] = frozenset()) -> bool:
@@ -222,14 +224,14 @@ def _holds_nothing(value: dict[str, Any]) -> bool | None:
 _HITS = frozenset((*phrases.EMPTY_FIELDS, "edges", "nodes"))
 _BESIDE = frozenset(phrases.EMPTY_BESIDE)
 _PLACES = frozenset(("Of", "of", "Li", "li", "St", "st", "Pa", "pa", "Po", "po"))
-_PAST_THE_END = re.compile(
+_PAST_THE_END = lazily(
     r"(?:start(?:ing)? )?(?:line|offset|page|position)s? (?:number )?\d+[^\n]{0,20}"
     r"\b(?:out of range|(?:beyond|past|exceeds|after) (?:the )?(?:end|last|number|total|length|file))"
     r"|start(?:ing)? (?:line|offset) [^\n]{0,30}greater than",
     re.IGNORECASE,
 )
 _EMPTY = frozenset(phrases.EMPTY)
-_EMPTY_OBJECT = re.compile(
+_EMPTY_OBJECT = lazily(
     rf'\{{(?:\s*(?:("(?:{"|".join(phrases.EMPTY_FIELDS)})"\s*:\s*(?:\[\s*\]|\{{\s*\}}|null|0|""))'
     rf'|"(?:{"|".join(phrases.EMPTY_BESIDE)})"\s*:\s*(?:true|false|null|\d+|"[^"]*")|"error"\s*:\s*(?:null|false|""))\s*(?:,|(?=\}})))+\}}',
     re.IGNORECASE,

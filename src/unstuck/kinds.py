@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from unstuck import words
 from unstuck.commands import command_of, kind_of_command, kind_of_sql
 from unstuck.fingerprint import text_digest
+from unstuck.lazily import lazily
 from unstuck.words import Words
 
 Kind: TypeAlias = Literal["read", "write", "wait", "talk", "delegate", "shell", "step", "other"]
@@ -24,7 +25,7 @@ the same call may well come to something else; `other` is a tool about which not
 
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD = lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 class Kinds(NamedTuple):

@@ -11,6 +11,7 @@ import re
 
 from unstuck.events import Result
 from unstuck.kinds import kind_of_name
+from unstuck.lazily import lazily
 from unstuck.sketch import words_of
 from unstuck.states import Pending
 from unstuck.volatile import mask
@@ -71,7 +72,7 @@ OPENINGS = frozenset(
     )
 )
 """How answers begin that may report a failure: a cheap test on the way of every answer."""
-_SAYS_SO = re.compile(
+_SAYS_SO = lazily(
     r"[<\[(\W]{0,6}(?:error|fatal|failure|exception)\b(?:[ \w.-]{0,60}:|\]|>|[ ](?:executing|calling|running|while|reading|from|in)\b)"
     r"|[\W]{0,6}(?:failed to|(?:unable to|cannot)(?! find| locate)|invalid)\s|npm ERR!|connection (?:to )?[^\n]{0,100}(?:refused|failed|reset|timed out|closed)|request failed"
     r"|[45]\d\d (?:bad request|unauthorized|forbidden|not found|method not|conflict|gone|unprocessable|too many|internal|bad gateway|service unav|gateway t)"
@@ -79,39 +80,39 @@ _SAYS_SO = re.compile(
     r"|traceback \(most recent call last\)",
     re.IGNORECASE,
 )
-_AS_JSON = re.compile(
+_AS_JSON = lazily(
     r'"is_?error"\s*:\s*true|"(?:success|succeeded|ok)"\s*:\s*false|"error"\s*:\s*(?:"[^"]|\{\s*"|true|\[\s*[^\]\s])'
     r'|"status"\s*:\s*"error"|"data"\s*:\s*null\s*,\s*"errors"\s*:\s*\[\s*[^\]\s]'
     r'|"code"\s*:\s*(?!20)[1-9]\d{2,}\s*,\s*"(?:msg|message|reason)"\s*:\s*"(?!ok|success)',
     re.IGNORECASE,
 )
-_TESTED = re.compile(
+_TESTED = lazily(
     r"(?<!port )\b\d+ (?:failed|passed|failing|passing|failures?|errors?|skipped|tests?|warnings?)\b|\bFAIL(?:ED|URES?)?\b|\bPASS(?:ED)?\b"
     r"|AssertionError|\bTests?:|test result:|not ok \d|[✕✗]|(?i:(?:build|compilation|tests?) failed)",
 )
 _SHELL_SIGNS = ("xit", "raceback", "enied", "o such file", "ot found", "ot a directory", "s a directory", "not permitted")
-_STATUS = re.compile(
+_STATUS = lazily(
     r"(?:exit(?:ed)?(?:[ _](?:with[ ])?(?:code|status))?|return ?code)[\"'\s:=()\[\]]{1,4}(?!0\b)(\d{1,3})\b", re.IGNORECASE
 )
-_SHELL_LINE = re.compile(
+_SHELL_LINE = lazily(
     r"^[^\n]{1,300}: (?:command not found|No such file or directory|Permission denied|not found|Is a directory|Not a directory"
     r"|Operation not permitted)\.?$"
 )
-_RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Interrupt|Exit)\b")
-_UNCHANGED = re.compile(
+_RAISED = lazily(r"^[\w.]*(?:Error|Exception|Interrupt|Exit)\b")
+_UNCHANGED = lazily(
     r"\b(?:not found|no match(?:es)?(?: found)?|did ?n[o']t match|could not (?:find|locate|be found|apply)|does not exist"
     r"|no changes? (?:were |was )?made|no (?:replacements?|edits?|changes?) (?:was|were)|nothing to (?:commit|change|do|replace)"
     r"|unchanged|no such|already exists|0 replacements|must be unique|multiple (?:matches|occurrences)|not unique)\b",
     re.IGNORECASE,
 )
-_IDLE = re.compile(r"nothing to (?:commit|change|do)|already up.to.date|\bFile exists$", re.IGNORECASE | re.MULTILINE)
-_DONE = re.compile(
+_IDLE = lazily(r"nothing to (?:commit|change|do)|already up.to.date|\bFile exists$", re.IGNORECASE | re.MULTILINE)
+_DONE = lazily(
     r"[\W]{0,4}(?:ok|done|success\w*|updated|wrote|written|created|saved|applied|added|file \S+ (?:has|was)|(?:the )?\S+(?: \S+)? (?:updated|written|created|saved|changed|edited|applied|inserted))\b",
     re.IGNORECASE,
 )
 _WHOLE = ("Traceback", "<html", "<!doctype", "<!DOCTYPE", "<HTML", "### Page")
 """How answers of any length begin whose beginning says what they are."""
-_PAGE = re.compile(
+_PAGE = lazily(
     r"Page Title: [^\n]{0,60}(?:\b[45]\d\d\b|not found|denied|forbidden|robot|captcha|just a moment|attention required)",
     re.IGNORECASE,
 )

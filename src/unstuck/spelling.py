@@ -7,7 +7,6 @@ words in another order, other words around them, or other sentences in their pla
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 from typing import Any, TypeAlias
@@ -16,6 +15,7 @@ from xxhash import xxh32_intdigest as _xxh
 
 from unstuck import words
 from unstuck.fingerprint import text_of
+from unstuck.lazily import lazily
 from unstuck.sketch import words_of
 
 Spelling: TypeAlias = Sequence[int]
@@ -25,11 +25,11 @@ MOST = 32
 LONGEST_NAME = 6
 """Words that the name of one thing is made of at most: those of a UUID and one more."""
 _READ = 1_024
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HUMP = lazily(r"(?<=[a-z])(?=[A-Z])")
 _AROUND = "\"'`.,;:!?()[]{}<>"
 _PAGING = frozenset((*words.RANGE_START_FIELDS, *words.RANGE_END_FIELDS, "page", "page_number", "pagenumber", "page_no"))
-_OPERATOR = re.compile(r"\w[*|+?\\.()]*[*|+?\\][*|+?\\.()sSwW]*\w")
-_SPAN = re.compile(r"['\"]?\d+(?:,\+?\d+)?p?['\"]?")
+_OPERATOR = lazily(r"\w[*|+?\\.()]*[*|+?\\][*|+?\\.()sSwW]*\w")
+_SPAN = lazily(r"['\"]?\d+(?:,\+?\d+)?p?['\"]?")
 
 
 def spelling(value: Any, left_out: frozenset[str] = frozenset()) -> tuple[int, ...]:

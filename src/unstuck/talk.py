@@ -7,6 +7,7 @@ import re
 from unstuck.degenerate import is_structured
 from unstuck.events import Message
 from unstuck.fingerprint import text_digest
+from unstuck.lazily import lazily
 from unstuck.patience import SLOW
 from unstuck.sketch import Sketch, share_known, sketch, words_of
 from unstuck.trail import Trail
@@ -40,8 +41,8 @@ KNOWN_IF_DISCUSSED = 0.95
 """The same for a long text before which another agent spoke: a draft that was talked about keeps most of its words."""
 STEPS = 3
 """Texts with rising numbers that count as one."""
-_OF_MANY = re.compile(r"\d\s*(?:/|of|out of|von|de|di|sur|из)\s*\d|\d\s?%")
-_SORRY = re.compile(
+_OF_MANY = lazily(r"\d\s*(?:/|of|out of|von|de|di|sur|из)\s*\d|\d\s?%")
+_SORRY = lazily(
     r"\W*(?:oh,? |ah,? |i(?:'m| am) (?:\w+ )?|i |my |we |please )*(?:sorry|apolog|pardon|forgive|excuse me|you(?:'re| are) (?:\w+ )?right"
     r"|entschuldig|verzeihung|tut mir leid|désolé|pardonnez|lo siento|perdón|disculp|mi scusi|scusa|desculp|извините|простите|对不起|抱歉"
     r"|申し訳|すみません)",

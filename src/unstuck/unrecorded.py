@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from unstuck.fingerprint import arguments
+from unstuck.lazily import lazily
 from unstuck.sketch import words_of
 
 UNSEEN = 4
@@ -19,7 +20,7 @@ _SAYS_ALL = frozenset(("write", "delegate", "talk", "shell"))
 _LONGEST = 400
 _RECEIPT = 60
 """Characters that may stand beside a placeholder: a receipt, not what was seen."""
-_HINT = re.compile(
+_HINT = lazily(
     r"image|screenshot|picture|photo|video|audio|base64|omitted|redacted|cleared|removed|elided|stripped", re.IGNORECASE
 )
 _PICTURES = frozenset("image images img screenshot screenshots picture photo video audio base64".split())
@@ -42,7 +43,7 @@ _OF_WHAT = (
 _PLACEHOLDER = r"(?i)[\[<(] ?(?:base64 )?(?:image|img|screenshot|picture|photo|video|audio)\b[^\[\]<>()\n]{0,80}[\])>]"
 _BLOCK = r'"type":\s*"(?:image|input_image|image_url|audio|video)'
 _SENT = r"[A-Za-z0-9+/=_-]{100}"
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazily(r"\d")
 _HEAD = r"data:[a-z]+/[\w.+-]{1,40};base64,|(?:iVBORw0KGgo|/9j/4|R0lGOD|UklGR)[\w+/=]{0,100}"
 
 

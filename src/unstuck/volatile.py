@@ -13,6 +13,7 @@ from functools import cache, partial
 
 from unstuck import words
 from unstuck.fingerprint import text_digest
+from unstuck.lazily import lazily
 
 MASK = "~"
 HALF = 4_096
@@ -75,8 +76,8 @@ _BEGIN_OTHERWISE = (
 )
 _CLIENT_PORT = r"[3-6](?:(?<=\d\.\d:.)|(?<=\.\d\d:.)|(?<=\.\d\d\d:.)|(?<=localhost:.))(?:(?<=3)[3-9]|(?<=[45])\d|(?<=6)[0-5])\d{3}(?![\w~.])"
 """Above 32,999, where systems take the port of an outgoing connection from."""
-_QUERY = re.compile(rf"(?<=[?&])(?:{'|'.join(sorted(words.THROWAWAY_QUERY))})=[^&#\s\"'`)]*&?", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
+_QUERY = lazily(rf"(?<=[?&])(?:{'|'.join(sorted(words.THROWAWAY_QUERY))})=[^&#\s\"'`)]*&?", re.IGNORECASE)
+_DIGIT = lazily(r"\d")
 
 
 @cache
@@ -84,15 +85,15 @@ def _tokens() -> re.Pattern[str]:
     begins = (r"\d", _BEGIN_WITH_A_DIGIT), ("[A-Za-z]", _BEGIN_WITH_A_LETTER), (r"[\[(=-]", _BEGIN_OTHERWISE)
     found = "|".join(rf"(?={first})(?:{'|'.join(tokens)})" for first, tokens in begins)
     found = rf"(?<![\w~:./-])(?:{found})(?![\w~])|(?<=/){_TEMPORARY}(?![\w~])|{_CLIENT_PORT}"
-    return re.compile(rf"(?=[\w\[(=-])(?:{found})")
+    return lazily(rf"(?=[\w\[(=-])(?:{found})")
 
 
 _AGE = r"(?:\d{1,3}[smhd]){1,2}[ \t]*$"
-_VALUE = re.compile(rf"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{{5}}|{_AGE}))[\"']?)(?=[\w.:+-]{{0,63}}\d)([\w.:+-]+)", re.MULTILINE)
-_READY = re.compile(r"\s\d+/\d+\s")
-_NAME = re.compile(r"(?<![\w~-])(?<!~[.:+])[A-Za-z][\w-]*$")
-_HEX = re.compile(r"(?=[0-9a-f-]*\d)[0-9a-f-]{5,}", re.IGNORECASE)
-_NONCE = re.compile(r"(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
+_VALUE = lazily(rf"([\"']?(?:[:=] ?| ?#| (?=[0-9a-f-]{{5}}|{_AGE}))[\"']?)(?=[\w.:+-]{{0,63}}\d)([\w.:+-]+)", re.MULTILINE)
+_READY = lazily(r"\s\d+/\d+\s")
+_NAME = lazily(r"(?<![\w~-])(?<!~[.:+])[A-Za-z][\w-]*$")
+_HEX = lazily(r"(?=[0-9a-f-]*\d)[0-9a-f-]{5,}", re.IGNORECASE)
+_NONCE = lazily(r"(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
 _PLAIN_NAMES = frozenset(name.replace("_", "").replace("-", "") for name in words.VOLATILE_FIELDS)
 _LEADS = frozenset(lead.replace(" ", "") for lead in words.VOLATILE_LEADS)
 
@@ -215,7 +216,7 @@ def spans(text: str, extra_fields: frozenset[str] = frozenset()) -> list[tuple[i
 
 @cache
 def _number() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w.~])-?\d+(?:\.\d+)?(?![0-9A-Za-z_]*[A-Za-z_])|(?<=[A-Za-z]{3}_)\d+|(?<=[A-Za-z]{3})\d+(?!\w)")
+    return lazily(r"(?<![\w.~])-?\d+(?:\.\d+)?(?![0-9A-Za-z_]*[A-Za-z_])|(?<=[A-Za-z]{3}_)\d+|(?<=[A-Za-z]{3})\d+(?!\w)")
 
 
 def numbers(masked: str, most: int = 4) -> tuple[float, ...]:
