@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from unstuck.cli import main
-from unstuck.events import TYPE_NAMES
+from tests.support.event_lines import text
 from unstuck.testing import run_of
 
 STUCK = run_of([("read_file", {"path": "secret-path.txt"}, "secret-result")] * 12, run="stuck")
-
-
-def text(events):
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
 
 
 @pytest.fixture
@@ -26,16 +19,6 @@ def logs(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "a.jsonl").write_text(text(STUCK), "utf-8")
     return folder
-
-
-@pytest.fixture
-def unstuck(capsys):
-    def run(*arguments):
-        status = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 def test_a_baseline_knows_the_loops_it_was_written_from(logs, unstuck, tmp_path):

@@ -13,8 +13,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.event_lines import text
 from unstuck.cli import main
-from unstuck.events import TYPE_NAMES, Message, Usage
+from unstuck.events import Message, Usage
 from unstuck.hooks import AGENTS
 from unstuck.presets import PRESETS
 from unstuck.readers import READERS
@@ -27,10 +28,6 @@ CASES = ROOT.parent / "shared" / "cases" / "cases.events.jsonl"
 
 STUCK = run_of([("read_file", {"path": "secret-path.txt"}, "secret-result")] * 12, run="stuck")
 FINE = run_of([("read_file", {"path": f"{number}.txt"}, f"text {number}") for number in range(4)], run="fine")
-
-
-def text(events):
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
 
 
 @pytest.fixture
@@ -48,18 +45,6 @@ def logs(tmp_path, monkeypatch):
     (folder / "deep" / "b.jsonl.gz").write_bytes(gzip.compress(text(FINE).encode()))
     (folder / "notes.txt").write_text("nothing", "utf-8")
     return folder
-
-
-@pytest.fixture
-def unstuck(capsys):
-    """Runs the command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments):
-        status = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 STATUS = [

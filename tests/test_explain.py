@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.event_lines import text as text_of
 from unstuck.cli import main
-from unstuck.events import TYPE_NAMES, User
+from unstuck.events import User
 from unstuck.explain import WHY
 from unstuck.testing import run_of
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def text_of(events):
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
 
 
 STUCK = run_of([("read_file", {"path": "secret-path"}, "secret-result")] * 9, run="stuck-1")

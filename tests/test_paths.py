@@ -9,17 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from unstuck.cli import INTERRUPTED, app, main
+from tests.support.event_lines import text
+from unstuck.cli import INTERRUPTED, app
 from unstuck.cli.inputs import Input, files, inputs
-from unstuck.events import TYPE_NAMES
 from unstuck.readers import READERS
 from unstuck.testing import run_of
 
 STUCK = run_of([("read_file", {"path": "a.txt"}, "same")] * 12, run="stuck")
-
-
-def text(events):
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
 
 
 @pytest.fixture
@@ -30,16 +26,6 @@ def logs(tmp_path, monkeypatch):
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text(text(STUCK), "utf-8")
     return tmp_path
-
-
-@pytest.fixture
-def unstuck(capsys):
-    def run(*arguments):
-        status = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 def test_a_folder_without_files_is_named(logs, unstuck):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,14 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from unstuck.events import TYPE_NAMES
+from tests.support.event_lines import text
 from unstuck.testing import run_of
 
 RUN = run_of([("read_file", {"path": "a.txt"}, "same")] * 4)
-
-
-def text(events):
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
 
 
 @pytest.fixture

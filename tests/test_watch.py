@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
@@ -14,10 +13,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.support.event_lines import text
 from unstuck.cli import main
 from unstuck.cli.followed import Followed, modified
 from unstuck.cli.watch import fitting
-from unstuck.events import TYPE_NAMES
 from unstuck.findings import Level
 from unstuck.presets import preset
 from unstuck.scan import Loop, Repeated, RunReport
@@ -28,7 +27,7 @@ RULES = preset("default")
 
 def lines(run: str, count: int) -> str:
     events = run_of([("read_file", {"path": "a"}, "same")] * count, run=run)
-    return "".join(json.dumps({"type": TYPE_NAMES[type(event)]} | event._asdict()) + "\n" for event in events)
+    return text(events)
 
 
 def test_a_file_is_read_again_when_it_has_grown(tmp_path):
